@@ -19,18 +19,20 @@ const (
 )
 
 // job keeps as many pods of a Job running as it has replicas, and as many fewer
-// as have succeeded. A pod that is being deleted or failed is replaced, the
-// latter after a while.
+// as have succeeded. One that somebody deletes has failed, whatever becomes of it
+// (isPodFailed of pkg/controller/job/job_controller.go), and what fails is replaced
+// after a while.
 type job struct {
 	replicaSet
 	succeeded map[string]bool // by the UID of the pod
+	counted   map[string]bool // those that failed while they were being deleted, or that the Job deletes itself
 	failures  int             // since the last success
 	notBefore time.Duration
 }
 
 func newJob(w *workload) *job {
 	w.Template.Finalizers = append(w.Template.Finalizers[:len(w.Template.Finalizers):len(w.Template.Finalizers)], jobTracking)
-	return &job{replicaSet: replicaSet{workload: w, component: "job-controller"}, succeeded: map[string]bool{}}
+	return &job{replicaSet: replicaSet{workload: w, component: "job-controller"}, succeeded: map[string]bool{}, counted: map[string]bool{}}
 }
 
 func (j *job) changed(c kube.Change, old, p *kube.Pod) {
@@ -40,16 +42,24 @@ func (j *job) changed(c kube.Change, old, p *kube.Pod) {
 	if c != kube.Deleted && p.Active() {
 		j.active++
 	}
-	if c == kube.Modified && p.Terminal() && !old.Terminal() {
-		if p.Phase == "Succeeded" {
+	ends := p.Terminal() && (c == kube.Added || !old.Terminal())
+	if c == kube.Modified && !j.counted[p.UID] {
+		deleted := p.Terminating() && !old.Terminating() && !p.Terminal()
+		switch {
+		case ends && p.Phase == "Succeeded":
 			j.succeeded[p.UID], j.failures = true, 0
-		} else {
+		case ends, deleted:
+			j.counted[p.UID] = deleted
 			wait := min(jobBackoff<<min(j.failures, jobBackoffDoubles), jobBackoffAtMost)
 			j.failures++
 			j.notBefore = j.env.Now() + wait
+			ends = true
 		}
 	}
-	if p.HasFinalizer(jobTracking) && p.Terminal() && (c == kube.Added || !old.Terminal()) {
+	if c == kube.Deleted {
+		delete(j.counted, p.UID)
+	}
+	if p.HasFinalizer(jobTracking) && ends {
 		j.env.After(j.env.Draw(&j.stream, j.env.Timings.ControllerReact), func() {
 			j.env.API.UpdatePod(p, func(p *kube.Pod) { p.SetFinalizer(jobTracking, false) })
 		})
@@ -60,6 +70,16 @@ func (j *job) changed(c kube.Change, old, p *kube.Pod) {
 }
 
 func (j *job) scaled(int) { j.react(j.sync) }
+
+// remove deletes pods that aren't wanted any more: that is no failure.
+func (j *job) remove(n int) {
+	pods := j.env.API.PodsOf(j.owner.UID)
+	spare := RankForDeletion(pods, pods, j.env.API.Now())
+	for _, p := range spare[:min(n, len(spare))] {
+		j.counted[p.UID] = true
+	}
+	j.replicaSet.remove(n)
+}
 
 func (j *job) sync() {
 	if wait := j.notBefore - j.env.Now(); wait > 0 {

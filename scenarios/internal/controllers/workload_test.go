@@ -294,6 +294,35 @@ func TestAJobReplacesWhatFails(t *testing.T) {
 	}
 }
 
+// A pod of a Job that somebody deletes has failed, though its containers end well.
+func TestAJobReplacesWhatIsDeleted(t *testing.T) {
+	c := placing.New(t, "1.36", true)
+	c.Node("n1", "a")
+	c.Deploy(t, controllers.Job, "sum", 2, placing.App("sum", 100))
+	c.RunTo(t, 30*time.Second)
+	pods := c.Pods("sum")
+	c.API.DeletePod(pods[0], kube.OwnGrace)
+	c.API.UpdatePod(pods[0], func(p *kube.Pod) { p.Phase = "Succeeded" })
+	for _, at := range []time.Duration{39 * time.Second, time.Minute} {
+		c.RunTo(t, at)
+		alive, want := 0, 1
+		if at == time.Minute {
+			want = 2
+		}
+		for _, p := range c.Pods("sum") {
+			if p.Active() {
+				alive++
+			}
+		}
+		if alive != want {
+			t.Errorf("after %s %d pods are active, want %d: the deleted one is replaced after ten seconds", at, alive, want)
+		}
+	}
+	if pods[0].HasFinalizer("batch.kubernetes.io/job-tracking") {
+		t.Error("the deleted pod is still tracked")
+	}
+}
+
 // A thousand pods lost at once come back once, in a few syncs.
 func TestManyLostPodsAreReplacedOnce(t *testing.T) {
 	c := placing.New(t, "1.36", false)

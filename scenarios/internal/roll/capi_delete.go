@@ -73,6 +73,8 @@ func (m *Machines) drain(c *capiMachine) {
 	m.env.API.UpdateNode(n, func(n *kube.Node) { n.Unschedulable = true })
 	m.drains.Drain(n, Drain{
 		Retry: m.env.Timings.EvictionRetry, Timeout: m.cfg.DrainTimeout,
+		// Of an unreachable node it waits for a second (SkipWaitForDeleteTimeoutSeconds in machine_controller.go).
+		Skips: func(*kube.Pod) bool { return unreachable(n) }, SkipAfter: time.Second,
 		Looked: func(left int) {
 			m.step(c, capiDraining, fmt.Sprintf("Drain not completed yet (started at %s): %d Pods left",
 				c.began.Time().Format(time.RFC3339), left))
@@ -85,13 +87,16 @@ func (m *Machines) drain(c *capiMachine) {
 	})
 }
 
-// volumes waits until the node's volumes are detached.
+// unreachable reports whether nobody hears of a node's kubelet.
+func unreachable(n *kube.Node) bool { return n.Conditions.Is("Ready", "Unknown") }
+
+// volumes waits until the node's volumes are detached, unless nobody hears of the node (shouldWaitForNodeVolumes).
 func (m *Machines) volumes(c *capiMachine, n *kube.Node) {
 	if c.object.Gone() {
 		return
 	}
 	m.step(c, capiVolumes, "Waiting for Node volumes to be detached")
-	if !n.Gone() && len(n.Attached) > 0 && c.instance.State != cloud.Terminated {
+	if !n.Gone() && !unreachable(n) && len(n.Attached) > 0 && c.instance.State != cloud.Terminated {
 		m.env.After(m.env.Draw(&m.chance, capiVolumePoll), func() { m.volumes(c, n) })
 		return
 	}

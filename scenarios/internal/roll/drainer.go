@@ -26,6 +26,10 @@ type Drain struct {
 	// (k8s.io/kubectl/pkg/drain/filters.go). Pods that have ended are deleted, and
 	// one that a finalizer holds is there until it is gone.
 	Takes func(*kube.Pod) bool
+	// Skips says which pods aren't waited for any more that are still there SkipAfter past their deletionTimestamp,
+	// as on a node whose kubelet is silent; nil is none.
+	Skips     func(*kube.Pod) bool
+	SkipAfter time.Duration
 	// Stage says in which order: a stage begins when nothing is left of the lower
 	// ones. Nil is all at once.
 	Stage func(*kube.Pod) int
@@ -141,12 +145,18 @@ func (d *drain) look() {
 	pods := d.left()
 	left := len(pods)
 	var next kube.Instant
+	until := func(at kube.Instant) {
+		if at != 0 && (next == 0 || at < next) {
+			next = at
+		}
+	}
 	for _, p := range d.stage(pods) {
 		if p.Gone() {
 			left--
 			continue
 		}
 		if p.Terminating() || d.forced {
+			until(d.skipped(p, now))
 			continue
 		}
 		at := d.retries[p]
@@ -155,14 +165,13 @@ func (d *drain) look() {
 				if p.Gone() {
 					left--
 				}
+				until(d.skipped(p, now))
 				continue
 			}
 			at = now.Add(max(env.Draw(&d.chance, d.how.Retry), time.Millisecond))
 			d.retries[p] = at
 		}
-		if next == 0 || at < next {
-			next = at
-		}
+		until(at)
 	}
 	if d.over {
 		return
@@ -194,15 +203,34 @@ func (d *drain) evict(p *kube.Pod) bool {
 	return true
 }
 
+// skipPoll is between two looks at a pod that is overdue.
+const skipPoll = 20 * time.Second
+
 // left are the pods that have to leave and haven't.
 func (d *drain) left() []*kube.Pod {
 	var out []*kube.Pod
+	now := d.ds.env.API.Now()
 	for _, p := range d.ds.env.API.PodsOn(d.node) {
-		if d.how.Takes(p) {
+		if d.how.Takes(p) && !d.skips(p, now) {
 			out = append(out, p)
 		}
 	}
 	return out
+}
+
+// skipped is when a pod that leaves may be skipped, or is to be looked at again; 0 where none is.
+func (d *drain) skipped(p *kube.Pod, now kube.Instant) kube.Instant {
+	if d.how.Skips == nil || !p.Terminating() || p.Gone() {
+		return 0
+	}
+	if at := p.Deleting.Add(d.how.SkipAfter); at > now {
+		return at
+	}
+	return now.Add(skipPoll)
+}
+
+func (d *drain) skips(p *kube.Pod, now kube.Instant) bool {
+	return d.how.Skips != nil && p.Terminating() && p.Deleting.Add(d.how.SkipAfter) <= now && d.how.Skips(p)
 }
 
 // stage returns the pods whose turn it is.

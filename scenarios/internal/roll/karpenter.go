@@ -32,7 +32,8 @@ type Karpenter struct {
 
 	pending   []*kube.Pod // that fit nowhere, in the order in which that was said
 	nominated map[*kube.Pod]*claim
-	rooms     []*room // of claims on their way, in the order of their launch
+	refused   map[*kube.Pod]bool // that a node of the pool had room for and didn't take
+	rooms     []*room            // of claims on their way, in the order of their launch
 	batching  bool
 	back      bool // another Karpenter launches what they want
 }
@@ -74,7 +75,7 @@ var (
 func NewKarpenter(env *component.Env, cfg KarpenterConfig) *Karpenter {
 	k := &Karpenter{
 		env: env, cfg: cfg, chance: env.Stream("karpenter"), drains: NewDrainer(env),
-		claims: map[string]*claim{}, named: map[string]*claim{}, announced: map[eventKey]kube.Instant{}, reasons: map[string]string{}, nominated: map[*kube.Pod]*claim{},
+		claims: map[string]*claim{}, named: map[string]*claim{}, announced: map[eventKey]kube.Instant{}, reasons: map[string]string{}, nominated: map[*kube.Pod]*claim{}, refused: map[*kube.Pod]bool{},
 	}
 	env.API.WatchNodes(k.nodeChanged)
 	env.API.WatchPods(k.podChanged)

@@ -23,12 +23,16 @@ const nominations = 10
 func (k *Karpenter) podChanged(change kube.Change, old, p *kube.Pod) {
 	if change == kube.Deleted || p.NodeName != "" {
 		delete(k.nominated, p)
+		delete(k.refused, p)
 		if k.back { // nothing provisions, which would let go of it
 			k.pending = slices.DeleteFunc(k.pending, func(one *kube.Pod) bool { return one == p })
 		}
 		return
 	}
 	// One that is added is unschedulable already where Karpenter was restarted.
+	if p.Owner != nil && p.Owner.Kind == "DaemonSet" || k.refused[p] {
+		return // DaemonSets' aren't provisionable (pkg/utils/pod/scheduling.go, IsProvisionable)
+	}
 	if !p.Conditions.Is("PodScheduled", "False") || change != kube.Added && old.Conditions.Is("PodScheduled", "False") || k.nominated[p] != nil {
 		return
 	}
@@ -176,7 +180,8 @@ func mebi(q string) int64 {
 }
 
 // claimSettled has the pods of a claim looked at again some time after its node
-// serves, or at once where it was given up.
+// serves, or at once where it was given up. A pod that still waits beside a node with room for it
+// is one that nodes of the pool can't take: Karpenter, which simulates the scheduler, launches none for it.
 func (k *Karpenter) claimSettled(c *claim, ok bool) {
 	wait := 20 * time.Second
 	if !ok {
@@ -192,8 +197,34 @@ func (k *Karpenter) claimSettled(c *claim, ok bool) {
 		slices.SortFunc(again, func(a, b *kube.Pod) int { return strings.Compare(a.UID, b.UID) })
 		for _, p := range again {
 			delete(k.nominated, p)
+			if ok && k.roomFor(c, p) {
+				k.refused[p] = true
+				continue
+			}
 			k.pending = append(k.pending, p)
 		}
 		k.batch()
 	})
+}
+
+// roomFor reports whether a claim's node is there and has room for a pod.
+func (k *Karpenter) roomFor(c *claim, p *kube.Pod) bool {
+	if c.instance == nil {
+		return false
+	}
+	n := k.env.API.Node(c.instance.Name)
+	if n == nil || !n.Ready() || n.Unschedulable {
+		return false
+	}
+	cpu, memory := p.Requests()
+	cpu, memory = milli(n.Allocatable.Get("cpu"))-cpu, mebi(n.Allocatable.Get("memory"))<<20-memory
+	pods := milli(n.Allocatable.Get("pods"))/1000 - 1
+	for _, on := range k.env.API.PodsOn(n.Name) {
+		if on.Terminal() {
+			continue
+		}
+		ofCPU, ofMemory := on.Requests()
+		cpu, memory, pods = cpu-ofCPU, memory-ofMemory, pods-1
+	}
+	return cpu >= 0 && memory >= 0 && pods >= 0
 }

@@ -160,6 +160,8 @@ func (k *Karpenter) drain(n *kube.Node, c *claim) Drain {
 			tolerates, _ := p.Tolerates(taint)
 			return !tolerates
 		},
+		// pkg/utils/pod/scheduling.go, IsStuckTerminating
+		Skips: func(*kube.Pod) bool { return true }, SkipAfter: time.Minute,
 		Stage: func(p *kube.Pod) int {
 			stage := 0
 			if p.Owner != nil && p.Owner.Kind == "DaemonSet" {

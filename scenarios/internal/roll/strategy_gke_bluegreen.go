@@ -1,6 +1,8 @@
 package roll
 
 import (
+	"slices"
+
 	"github.com/nodesim/nodesim/scenarios/cycle"
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
@@ -21,8 +23,14 @@ type gkeBlueGreen struct {
 	cordoned bool
 	soaked   bool
 	soaking  bool
-	// held are blue nodes that are drained and kept.
-	held []func(error)
+	// held are blue nodes that are drained and kept, as long as they are there.
+	held []heldNode
+}
+
+// A heldNode is a drained node, with what says that it may go.
+type heldNode struct {
+	instance *cloud.Instance
+	done     func(error)
 }
 
 // GKEBlueGreen is the blue-green upgrade; Soak is the time for which the drained pool is kept.
@@ -31,6 +39,7 @@ func GKEBlueGreen(b Base) Strategy { return &gkeBlueGreen{gke: newGKE(b)} }
 func (s *gkeBlueGreen) Begin() { s.cordoned, s.soaked, s.soaking, s.held = false, false, false, nil }
 
 func (s *gkeBlueGreen) Options(c cycle.Cluster) (cycle.Options, bool) {
+	s.held = slices.DeleteFunc(s.held, func(h heldNode) bool { return !slices.Contains(s.cfg.Group.Instances(), h.instance) })
 	blue, green := 0, 0
 	for i := range c.Instances {
 		in := &c.Instances[i]
@@ -81,13 +90,13 @@ func (s *gkeBlueGreen) soak() {
 		}
 		held := s.held
 		s.held, s.soaked = nil, true
-		for _, done := range held {
-			done(nil)
+		for _, h := range held {
+			h.done(nil)
 		}
 	})
 }
 
-func (s *gkeBlueGreen) Drain(_ *cloud.Instance, n *kube.Node, done func(error)) {
+func (s *gkeBlueGreen) Drain(i *cloud.Instance, n *kube.Node, done func(error)) {
 	s.cordon(n, "", "")
 	target := s.target
 	s.drains.Drain(n, s.patience(), func(err error) {
@@ -98,7 +107,7 @@ func (s *gkeBlueGreen) Drain(_ *cloud.Instance, n *kube.Node, done func(error)) 
 			done(err)
 			return
 		}
-		s.held = append(s.held, done)
+		s.held = append(s.held, heldNode{i, done})
 		s.look()
 	})
 }

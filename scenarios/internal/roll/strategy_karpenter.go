@@ -103,7 +103,7 @@ func (s *karpenterDrift) Options(c cycle.Cluster) (cycle.Options, bool) {
 		}
 	}
 	return cycle.Options{
-		TargetSize: s.cfg.Size, MaxSurge: cycle.AtMost(0), MaxUnavailable: cycle.AtMost(budget),
+		TargetSize: s.cfg.Size, MaxSurge: cycle.AtMost(0), MaxUnavailable: cycle.AtMost(max(budget, 1)), // a budget of 0 waits: MaxDraining
 		MaxDraining: cycle.AtMost(max(budget-busy+draining, 0)), MayDrain: s.mayDisrupt,
 	}, true
 }

@@ -83,7 +83,7 @@ func TestReplayToCluster(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err == nil || !strings.Contains(out.String(), "nodesim: interrupted at T+") || !strings.Contains(out.String(), "--cleanup\n") {
+	if err := cmd.Wait(); err == nil || !strings.Contains(out.String(), "nodesim: interrupted at T+") || !strings.Contains(out.String(), "--cleanup --kubeconfig=") {
 		t.Errorf("interrupted: error %v, and it says:\n%s", err, out)
 	}
 	does("nodes: 0 created, 0 updated, 3 deleted", "--cleanup")

@@ -78,6 +78,30 @@ faults: [{at: 1h, mark: {name: end}}]
 	}
 }
 
+// Nor does the Cluster Autoscaler, where pods ask for what no node of the group has.
+func TestTheAutoscalerGrowsNothingInVain(t *testing.T) {
+	nodes, said := 0, false
+	for _, ev := range events(t, file(t, `
+metadata: {name: gpu, title: no group has one}
+timeLimit: 2h
+cluster: {provider: eks}
+groups: [{name: workers, nodes: 2, max: 10}]
+workloads:
+- {name: web, replicas: 2, spread: host}
+- {name: train, createAt: 2m, podSpec: {containers: [{name: t, resources: {limits: {nvidia.com/gpu: 1}}}]}}
+autoscaler: {groups: [workers]}
+faults: [{at: 1h, mark: {name: end}}]
+`)) {
+		if ev.Resource == "nodes" && ev.Type == timeline.Added {
+			nodes++
+		}
+		said = said || ev.Resource == "events" && bytes.Contains(ev.Object, []byte("1 Insufficient nvidia.com/gpu"))
+	}
+	if nodes != 2 || !said {
+		t.Errorf("found %d nodes, and the reason %t; want two, and that the GPU is what lacks", nodes, said)
+	}
+}
+
 // A budget of 0 is how people stop disruptions: the roll waits, and doesn't fail.
 func TestABudgetOfZeroStopsDrift(t *testing.T) {
 	var said []string

@@ -3,6 +3,8 @@ package autoscaler
 import (
 	"cmp"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
@@ -15,6 +17,7 @@ type groupShape struct {
 	room     component.Room                  // for pods that aren't of DaemonSets
 	byZone   map[string]*scheduler.NodeGroup // labels and taints
 	taints   []kube.Taint
+	more     kube.Pairs // allocatable, with resources beside CPU and memory
 }
 
 // describe brings the shape of a new node up to date, and with it the scaler:
@@ -27,7 +30,7 @@ func (g *scaledGroup) describe() *groupShape {
 	for _, zone := range g.Zones {
 		n := g.a.cfg.Kubelets.Next(g.Group, zone, g.a.env.Stream("autoscaler", "shape", g.Name))
 		s.byZone[zone] = &scheduler.NodeGroup{Taints: n.Taints, Labels: n.Labels}
-		s.taints, s.room = n.Taints, n.Room
+		s.taints, s.room, s.more = n.Taints, n.Room, n.Allocatable
 	}
 	if len(g.Zones) > 0 {
 		s.room = g.a.agents.Left(&g.a.judge, s.room, s.byZone[g.Zones[0]])
@@ -72,6 +75,20 @@ func (g *scaledGroup) refuses(d *demand, zone string) []string {
 	}
 	if d.need.Memory > s.room.Memory {
 		why = append(why, scheduler.ReasonMemory)
+	}
+	return append(why, s.lacks(d.template)...)
+}
+
+// lacks are the resources beside CPU and memory of which an empty node has too little for a pod.
+func (s *groupShape) lacks(t *kube.Template) (why []string) {
+	if t.Demands == nil {
+		return nil
+	}
+	for _, a := range t.Demands.More {
+		has, err := resource.ParseQuantity(s.more.Get(a.Resource))
+		if err != nil || has.Value() < a.Value { // none
+			why = append(why, "Insufficient "+a.Resource)
+		}
 	}
 	return why
 }

@@ -14,6 +14,8 @@ type NextNode struct {
 	Labels kube.Pairs
 	Taints []kube.Taint
 	Room   component.Room // allocatable
+	// Allocatable is all that is, further resources among it.
+	Allocatable kube.Pairs
 }
 
 // Next returns what the next node of a group is like in a zone. It depends on the group's template.
@@ -25,8 +27,9 @@ func (c *Config) Next(g *cloud.Group, zone string, chance model.Stream) NextNode
 		size = shape.Capacity
 	}
 	n := NextNode{
-		Labels: Pairs(shape.AllLabels()).With(component.LabelZone, zone),
-		Room:   component.Room{CPU: size.MilliCPU, Memory: size.MemoryBytes, Pods: size.Pods},
+		Labels:      Pairs(shape.AllLabels()).With(component.LabelZone, zone),
+		Allocatable: Pairs(size.Allocatable()),
+		Room:        component.Room{CPU: size.MilliCPU, Memory: size.MemoryBytes, Pods: size.Pods},
 	}
 	for _, t := range shape.Taints {
 		if !IsStartupTaint(t.Key) {

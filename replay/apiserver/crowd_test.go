@@ -25,7 +25,7 @@ const mostHeap = crowd * 64 << 10
 // They are cut off, and nothing of them stays.
 func TestACrowdThatNeverReads(t *testing.T) {
 	const changes = 4000
-	s, p := shouting(t, changes, time.Second)
+	s, p := shouting(t, changes, 10*time.Second) // who reads is never late by so much, on a busy machine either
 	before := heap()
 	for range crowd {
 		defer func(c io.Closer) { _ = c.Close() }(watching(t, s))

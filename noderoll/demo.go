@@ -24,11 +24,7 @@ func DemoTimeline() []Snapshot {
 	}
 	frame := func(nodes ...NodeView) Snapshot {
 		s := Snapshot{Nodes: nodes}
-		var c counters
-		for i := range s.Nodes {
-			c.add(&s.Nodes[i], 1)
-		}
-		c.fill(&s)
+		s.count()
 		return s
 	}
 	return []Snapshot{

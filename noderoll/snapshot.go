@@ -155,6 +155,11 @@ func (s Snapshot) Plain() Snapshot {
 // rule by which live, scripted and replayed snapshots are counted.
 func (s *Snapshot) Tally() {
 	slices.SortStableFunc(s.Nodes, func(a, b NodeView) int { return strings.Compare(a.Name, b.Name) })
+	s.count()
+}
+
+// count sets every counter from the nodes.
+func (s *Snapshot) count() {
 	var c counters
 	for i := range s.Nodes {
 		c.add(&s.Nodes[i], 1)

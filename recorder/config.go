@@ -133,7 +133,8 @@ func New(cfg Config) (*Recorder, error) {
 		if err := resumeConfig(&cfg); err != nil {
 			return nil, err
 		}
-	} else if len(cfg.Resources) == 0 {
+	}
+	if machines {
 		cfg.Resources = DefaultResources()
 	}
 	if _, err := newScope(cfg.Scope); err != nil {

@@ -222,6 +222,18 @@ func TestImportOfLists(t *testing.T) {
 	`)
 }
 
+// listed are the ends of the lists that a dump begins with.
+func listed() string {
+	return captured(1, "nodes", "BOOKMARK", endMark("10")) +
+		captured(2, "pods", "BOOKMARK", strings.Replace(endMark("10"), "Node", "Pod", 1)) +
+		captured(3, "events", "BOOKMARK", strings.Replace(endMark("10"), "Node", "Event", 1))
+}
+
+// inSpot has an import keep what is of the group spot.
+func inSpot(o *recorder.ImportOptions) {
+	o.Scope = recorder.Scope{Nodegroup: "spot", Providers: eks[:1]}
+}
+
 // Events wait five seconds of the dump for what they are about.
 func TestImportWithAScope(t *testing.T) {
 	withVersion := func(object, rv string) string {
@@ -229,16 +241,14 @@ func TestImportWithAScope(t *testing.T) {
 	}
 	dump := captured(0, "nodes", "ADDED", withVersion(groupNode("in", "spot"), "1")) +
 		captured(0, "nodes", "ADDED", withVersion(groupNode("out", "other"), "2")) +
-		captured(1, "nodes", "BOOKMARK", endMark("10")) +
-		captured(2, "pods", "BOOKMARK", strings.Replace(endMark("10"), "Node", "Pod", 1)) +
-		captured(3, "events", "BOOKMARK", strings.Replace(endMark("10"), "Node", "Event", 1)) +
+		listed() +
 		captured(1000, "events", "ADDED", withVersion(about("bound-later", "Pod", "web", "uid-web-1"), "11")) +
 		captured(1500, "events", "ADDED", withVersion(about("never", "Pod", "web", "uid-web-2"), "12")) +
 		captured(1600, "events", "ADDED", withVersion(about("node", "Node", "in", "in"), "13")) +
 		captured(4000, "pods", "ADDED", withVersion(pod("web-1", "in"), "14")) +
 		captured(5000, "nodes", "MODIFIED", withVersion(groupNode("out", "other"), "15")) +
 		captured(7000, "nodes", "MODIFIED", withVersion(groupNode("in", "spot"), "16"))
-	sum, tape, err := imported(t, dump, func(o *recorder.ImportOptions) { o.Scope = recorder.Scope{Nodegroup: "spot", Providers: eks[:1]} })
+	sum, tape, err := imported(t, dump, inSpot)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,15 +276,13 @@ func TestImportOfAnEventUnderAnothersName(t *testing.T) {
 	}
 	node := about("again", "Node", "in", "in")
 	dump := captured(0, "nodes", "ADDED", event("", "1", groupNode("in", "spot"))) +
-		captured(1, "nodes", "BOOKMARK", endMark("10")) +
-		captured(2, "pods", "BOOKMARK", strings.Replace(endMark("10"), "Node", "Pod", 1)) +
-		captured(3, "events", "BOOKMARK", strings.Replace(endMark("10"), "Node", "Event", 1)) +
+		listed() +
 		captured(1000, "events", "ADDED", event("1", "11", node)) +
 		captured(1500, "events", "ADDED", event("", "12", about("waits", "Pod", "web", "uid-web-1"))) +
 		captured(1600, "events", "ADDED", event("2", "13", node)) +
 		captured(1700, "events", "ADDED", event("", "14", about("waits-too", "Pod", "web", "uid-web-1"))) +
 		captured(4000, "pods", "ADDED", event("", "15", pod("web-1", "in")))
-	_, tape, err := imported(t, dump, func(o *recorder.ImportOptions) { o.Scope = recorder.Scope{Nodegroup: "spot", Providers: eks[:1]} })
+	_, tape, err := imported(t, dump, inSpot)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,11 +19,7 @@ func MachineResources() []string {
 
 // resources are those that the config names, or the default ones.
 func (r *Recorder) resources(ctx context.Context, c *client, cat *catalog) ([]timeline.Resource, error) {
-	names := r.cfg.Resources
-	if r.machines && len(names) == 0 {
-		names = DefaultResources()
-	}
-	found, err := cat.find(names)
+	found, err := cat.find(r.cfg.Resources)
 	if err != nil || !r.machines {
 		return found, err
 	}

@@ -40,6 +40,12 @@ func scoped(c *recorder.Config) {
 	c.Scope = recorder.Scope{Nodegroup: "spot", Providers: eks}
 }
 
+// scopedLists ends with the last of the lists.
+func scopedLists(c *recorder.Config) {
+	scoped(c)
+	c.Stop = func(ev timeline.Event) bool { return ev.Type == timeline.Sync && ev.Resource == "nodes" }
+}
+
 func TestScopeOfTheLists(t *testing.T) {
 	a := newAPI(t)
 	a.put(nodesPath, "ADDED", groupNode("in", "spot"))
@@ -58,10 +64,7 @@ func TestScopeOfTheLists(t *testing.T) {
 	a.put(eventPath, "ADDED", about("e-owner", "ReplicaSet", "rs", "rs-web"))
 	a.put(eventPath, "ADDED", about("e-owner-out", "ReplicaSet", "rs", "rs-job"))
 	a.put(eventPath, "ADDED", about("e-gone", "Pod", "gone", "uid-gone"))
-	r, err := record(t, a, func(c *recorder.Config) {
-		scoped(c)
-		c.Stop = func(ev timeline.Event) bool { return ev.Type == timeline.Sync && ev.Resource == "nodes" }
-	})
+	r, err := record(t, a, scopedLists)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,10 +100,7 @@ func TestEventsOfStaticPods(t *testing.T) {
 	a.put(podsPath, "ADDED", static("proxy-out", "out"))
 	a.put(eventPath, "ADDED", about("e-in", "Pod", "proxy-in", "hash-proxy-in"))
 	a.put(eventPath, "ADDED", about("e-out", "Pod", "proxy-out", "hash-proxy-out"))
-	r, err := record(t, a, func(c *recorder.Config) {
-		scoped(c)
-		c.Stop = func(ev timeline.Event) bool { return ev.Type == timeline.Sync && ev.Resource == "nodes" }
-	})
+	r, err := record(t, a, scopedLists)
 	if err != nil {
 		t.Fatal(err)
 	}

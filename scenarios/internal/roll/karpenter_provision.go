@@ -57,6 +57,27 @@ type room struct {
 	cpu, memory, pods int64
 }
 
+func (r *room) holds(p *kube.Pod) bool {
+	cpu, memory := p.Requests()
+	return r.cpu >= cpu && r.memory >= memory && r.pods > 0
+}
+
+func (r *room) take(p *kube.Pod) {
+	cpu, memory := p.Requests()
+	r.cpu, r.memory, r.pods = r.cpu-cpu, r.memory-memory, r.pods-1
+}
+
+// roomOf is what a node has allocatable without what some of its pods take.
+func (k *Karpenter) roomOf(n *kube.Node, counts func(*kube.Pod) bool) *room {
+	r := &room{cpu: milli(n.Allocatable.Get("cpu")), memory: mebi(n.Allocatable.Get("memory")) << 20, pods: milli(n.Allocatable.Get("pods")) / 1000}
+	for _, p := range k.env.API.PodsOn(n.Name) {
+		if counts(p) {
+			r.take(p)
+		}
+	}
+	return r
+}
+
 func (k *Karpenter) provision() {
 	if k.back {
 		return
@@ -81,8 +102,7 @@ func (k *Karpenter) provision() {
 			}
 			k.rooms = append(k.rooms, r)
 		}
-		cpu, memory := p.Requests()
-		r.cpu, r.memory, r.pods = r.cpu-cpu, r.memory-memory, r.pods-1
+		r.take(p)
 		k.nominated[p] = r.claim
 		if said < nominations {
 			said++
@@ -94,13 +114,12 @@ func (k *Karpenter) provision() {
 // place finds room for a pod: what is left of a claim on its way, or the whole of a
 // new one.
 func (k *Karpenter) place(p *kube.Pod) (*cloud.Group, *room) {
-	cpu, memory := p.Requests()
 	pool, asked := p.Template.NodeSelector.Lookup("karpenter.sh/nodepool")
 	for _, r := range k.rooms {
 		if asked && pool != r.claim.group.Name {
 			continue
 		}
-		if r.cpu >= cpu && r.memory >= memory && r.pods > 0 {
+		if r.holds(p) {
 			return r.claim.group, r
 		}
 	}
@@ -108,7 +127,7 @@ func (k *Karpenter) place(p *kube.Pod) (*cloud.Group, *room) {
 		if asked && pool != g.Name {
 			continue
 		}
-		if r := k.empty(g); r != nil && r.cpu >= cpu && r.memory >= memory && r.pods > 0 {
+		if r := k.empty(g); r != nil && r.holds(p) {
 			return g, r
 		}
 	}
@@ -123,14 +142,7 @@ func (k *Karpenter) empty(g *cloud.Group) *room {
 		if n == nil || i.Template.InstanceType != g.Template.InstanceType {
 			continue
 		}
-		r := &room{cpu: milli(n.Allocatable.Get("cpu")), memory: mebi(n.Allocatable.Get("memory")) << 20, pods: milli(n.Allocatable.Get("pods")) / 1000}
-		for _, p := range k.env.API.PodsOn(n.Name) {
-			if p.Owner != nil && p.Owner.Kind == "DaemonSet" {
-				cpu, memory := p.Requests()
-				r.cpu, r.memory, r.pods = r.cpu-cpu, r.memory-memory, r.pods-1
-			}
-		}
-		return r
+		return k.roomOf(n, func(p *kube.Pod) bool { return p.Owner != nil && p.Owner.Kind == "DaemonSet" })
 	}
 	shape := k.cfg.Shapes(&cloud.Instance{Group: g, Template: g.Template, Zone: first(g.Zones), Number: k.env.Cloud.Launches()})
 	r := &room{}
@@ -216,15 +228,5 @@ func (k *Karpenter) roomFor(c *claim, p *kube.Pod) bool {
 	if n == nil || !n.Ready() || n.Unschedulable {
 		return false
 	}
-	cpu, memory := p.Requests()
-	cpu, memory = milli(n.Allocatable.Get("cpu"))-cpu, mebi(n.Allocatable.Get("memory"))<<20-memory
-	pods := milli(n.Allocatable.Get("pods"))/1000 - 1
-	for _, on := range k.env.API.PodsOn(n.Name) {
-		if on.Terminal() {
-			continue
-		}
-		ofCPU, ofMemory := on.Requests()
-		cpu, memory, pods = cpu-ofCPU, memory-ofMemory, pods-1
-	}
-	return cpu >= 0 && memory >= 0 && pods >= 0
+	return k.roomOf(n, func(on *kube.Pod) bool { return !on.Terminal() }).holds(p)
 }

@@ -88,7 +88,9 @@ func (s *Simulation) startProvider() error {
 	groups := s.env.Cloud.Groups()
 	switch s.file.Cluster.Provider {
 	case spec.ProviderKarpenter:
-		c := roll.KarpenterConfig{Groups: groups, Shapes: shapes, Interruptions: s.file.Cluster.Handler == spec.HandlerKarpenter, Pools: s.live != nil}
+		c := roll.KarpenterConfig{
+			Groups: groups, Shapes: shapes, Kubelets: s.kubelet, Interruptions: s.file.Cluster.Handler == spec.HandlerKarpenter, Pools: s.live != nil,
+		}
 		if s.file.Roll != nil {
 			c.GracePeriod, c.Budget = s.file.Roll.EvictionTimeout, s.file.Roll.Budget.String()
 		}

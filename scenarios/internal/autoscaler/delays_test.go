@@ -115,16 +115,38 @@ func TestRefusalsAtOnceAreOneFailure(t *testing.T) {
 }
 
 func TestPodsThatShareNoHostGetANodeEach(t *testing.T) {
-	c := newScaling(t, 0, "workers 0..9 0")
-	c.scale()
-	c.deploy("web", 3, 100, func(w *controllers.Workload) {
-		w.Template.Spread = []kube.Spread{{MaxSkew: 1, TopologyKey: "kubernetes.io/hostname", WhenUnsatisfiable: "DoNotSchedule", Selector: w.Template.Labels}}
-	})
-	c.run(time.Minute)
-	c.wantTold(
-		"1 ConfigMap Normal ScaledUpGroup: Scale-up: setting group workers size to 3 instead of 0 (max: 9)",
-		"3 Pod Normal TriggeredScaleUp: pod triggered scale-up: [{workers 0->3 (max: 9)}]",
-	)
+	for name, change := range map[string]func(*controllers.Workload){
+		"spread": func(w *controllers.Workload) {
+			w.Template.Spread = []kube.Spread{{MaxSkew: 1, TopologyKey: "kubernetes.io/hostname", WhenUnsatisfiable: "DoNotSchedule", Selector: w.Template.Labels}}
+		},
+		"anti-affinity": demanding(func(own kube.PodTerm) kube.Demands {
+			own.TopologyKey = "kubernetes.io/hostname"
+			return kube.Demands{AntiAffinity: []kube.PodTerm{own}}
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newScaling(t, 0, "workers 0..9 0")
+			c.scale()
+			c.deploy("web", 3, 100, change)
+			c.run(time.Minute)
+			c.wantTold(
+				"1 ConfigMap Normal ScaledUpGroup: Scale-up: setting group workers size to 3 instead of 0 (max: 9)",
+				"3 Pod Normal TriggeredScaleUp: pod triggered scale-up: [{workers 0->3 (max: 9)}]",
+			)
+		})
+	}
+}
+
+// demanding gives a workload's pods demands; own is a term that selects them.
+func demanding(of func(own kube.PodTerm) kube.Demands) func(*controllers.Workload) {
+	return func(w *controllers.Workload) {
+		own := kube.PodTerm{Selector: &kube.Selector{}}
+		for _, l := range w.Template.Labels {
+			own.Selector.Requirements = append(own.Selector.Requirements, kube.Requirement{Key: l.Key, Operator: "In", Values: []string{l.Value}})
+		}
+		demands := of(own)
+		w.Template.Written = &kube.Template{Containers: w.Template.Containers, GraceSeconds: w.Template.GraceSeconds, Demands: &demands}
+	}
 }
 
 func TestAMachineThatIsTakenBackIsLeftAlone(t *testing.T) {

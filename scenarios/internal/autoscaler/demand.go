@@ -15,11 +15,8 @@ type demand struct {
 	need     component.Room
 	// zone is the one that the template selects, or "".
 	zone string
-	// perHost bounds the number of these pods on an empty node, 0 for no limit, and spreadZones says that they have
-	// to be spread over zones.
-	perHost     int
-	spreadZones bool
-	inZone      map[string]int // running pods, where spreadZones is set
+	scheduler.Company
+	inZone map[string]int // running pods, where it matters in which zones they are
 
 	pods    []*kube.Pod // in the order in which they came to wait; nil for those that don't any more
 	waiting int
@@ -92,25 +89,20 @@ func (a *Autoscaler) demandOf(p *kube.Pod) *demand {
 	cpu, memory := p.Requests()
 	d := &demand{
 		number: len(a.demands), template: p.Template, need: component.Room{CPU: cpu, Memory: memory, Pods: 1},
-		zone: p.Template.NodeSelector.Get(component.LabelZone),
+		zone: p.Template.NodeSelector.Get(component.LabelZone), Company: a.judge.CompanyOf(p),
 	}
-	for _, s := range p.Template.Spread {
-		switch {
-		case s.WhenUnsatisfiable != "DoNotSchedule":
-		case s.TopologyKey == component.LabelHostname:
-			d.perHost = max(s.MaxSkew, 1)
-		case s.TopologyKey == component.LabelZone:
-			d.spreadZones = true
-			d.inZone = a.running(p.Template)
-		}
+	if d.zoned() {
+		d.inZone = a.running(p.Template)
 	}
 	a.byPods[p.Template] = d
 	a.demands = append(a.demands, d)
 	return d
 }
 
-// running counts the pods of a template by zone. A spread constraint is taken to
-// count the pods of its own template; see podClass.
+// zoned reports whether it matters in which zones pods of the demand run.
+func (d *demand) zoned() bool { return d.SpreadZones || d.PerZone > 0 }
+
+// running counts the pods of a template by zone.
 func (a *Autoscaler) running(t *kube.Template) map[string]int {
 	zones := map[string]int{}
 	for _, p := range a.env.API.Pods() {
@@ -146,6 +138,7 @@ type batch struct {
 	*demand
 	zone string
 	pods []*kube.Pod
+	full bool // no zone takes one more of these pods
 }
 
 // batches sorts what waits: first those that are bound to a zone, and of these
@@ -165,11 +158,11 @@ func (a *Autoscaler) batches() []batch {
 		}
 		switch {
 		case d.zone != "":
-			all = append(all, batch{d, d.zone, pods})
-		case d.template.Volume != "" || d.spreadZones:
+			all = append(all, batch{demand: d, zone: d.zone, pods: pods})
+		case d.template.Volume != "" || d.zoned():
 			all = append(all, a.byZone(d, pods)...)
 		default:
-			all = append(all, batch{d, "", pods})
+			all = append(all, batch{demand: d, pods: pods})
 		}
 	}
 	slices.SortStableFunc(all, func(x, y batch) int {
@@ -197,7 +190,7 @@ func order(x, y int64) int {
 }
 
 // byZone sorts pods by the zones of their volumes, and gives those that have to
-// be spread over zones one each: the emptiest.
+// be spread over zones, or kept apart there, one each: the emptiest.
 func (a *Autoscaler) byZone(d *demand, pods []*kube.Pod) []batch {
 	zones := a.zonesOf(d)
 	in := make([]int, len(zones))
@@ -207,7 +200,7 @@ func (a *Autoscaler) byZone(d *demand, pods []*kube.Pod) []batch {
 	var parts []batch
 	for _, p := range pods {
 		zone := a.claims[scheduler.ClaimName{Namespace: p.Namespace, Name: p.Claim}]
-		if zone == "" && d.spreadZones && len(zones) > 0 {
+		if zone == "" && d.zoned() && len(zones) > 0 {
 			least := 0
 			for i := range in {
 				if in[i] < in[least] {
@@ -216,13 +209,15 @@ func (a *Autoscaler) byZone(d *demand, pods []*kube.Pod) []batch {
 			}
 			zone = zones[least]
 		}
+		full := false
 		if i := slices.Index(zones, zone); i >= 0 {
+			full = d.PerZone > 0 && in[i] >= d.PerZone
 			in[i]++
 		}
-		i := slices.IndexFunc(parts, func(b batch) bool { return b.zone == zone })
+		i := slices.IndexFunc(parts, func(b batch) bool { return b.zone == zone && b.full == full })
 		if i < 0 {
 			i = len(parts)
-			parts = append(parts, batch{demand: d, zone: zone})
+			parts = append(parts, batch{demand: d, zone: zone, full: full})
 		}
 		parts[i].pods = append(parts[i].pods, p)
 	}

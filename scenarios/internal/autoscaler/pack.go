@@ -54,6 +54,10 @@ func (a *Autoscaler) pack() *packing {
 	}
 	taken := map[*scaledNode]component.Room{}
 	for _, b := range a.batches() {
+		if b.full {
+			p.left = append(p.left, b)
+			continue
+		}
 		for i := range p.groups {
 			if len(b.pods) > 0 && p.groups[i].refuses(b.demand, b.zone) == nil {
 				b.pods = p.groups[i].settle(b, taken)
@@ -100,8 +104,8 @@ func (gp *groupPacking) settle(b batch, taken map[*scaledNode]component.Room) []
 		}
 		used := n.used.Plus(taken[n])
 		k := fitting(component.AllocatableOf(n.node).Minus(used), b.need, len(b.pods))
-		if b.perHost > 0 {
-			k = min(k, b.perHost)
+		if b.PerHost > 0 {
+			k = min(k, b.PerHost)
 		}
 		taken[n] = taken[n].Plus(b.need.Times(k))
 		b.pods = b.pods[k:]
@@ -138,7 +142,7 @@ func (gp *groupPacking) begin(zone string, grow bool) bool {
 	default:
 		return false
 	}
-	gp.bundles = append(gp.bundles, bundle{zone: zone, free: gp.describe().room})
+	gp.bundles = append(gp.bundles, bundle{zone: zone, free: gp.describe().like.Room})
 	return true
 }
 
@@ -157,8 +161,8 @@ func (gp *groupPacking) promise(zone string) {
 // take puts as many pods of a batch into a bundle as fit, and returns the others.
 func (at *bundle) take(b batch) []*kube.Pod {
 	k := fitting(at.free, b.need, len(b.pods))
-	if b.perHost > 0 {
-		k = min(k, b.perHost)
+	if b.PerHost > 0 {
+		k = min(k, b.PerHost)
 	}
 	at.free = at.free.Minus(b.need.Times(k))
 	at.pods = append(at.pods, b.pods[:k]...)

@@ -160,6 +160,9 @@ func (a *Autoscaler) reasons(b batch) string {
 			why.Add(skippedMax, 1)
 		default:
 			rejected := g.refuses(b.demand, b.zone)
+			if rejected == nil && b.full {
+				rejected = []string{scheduler.ReasonApart}
+			}
 			if rejected == nil {
 				rejected = []string{skippedBackoff}
 				if !g.noCapacity(b.zone) {

@@ -86,3 +86,36 @@ func TestAZoneWithoutCapacityDoesntFillTheOthers(t *testing.T) {
 		t.Errorf("the pod still waits with %s", c.sizes())
 	}
 }
+
+// Two zones take two pods that are kept apart by zone, and no node helps the third.
+func TestPodsThatShareNoZone(t *testing.T) {
+	c := newScaling(t, 0, "workers 0..9 0")
+	c.scale()
+	c.deploy("web", 3, 100, demanding(func(own kube.PodTerm) kube.Demands {
+		own.TopologyKey = "topology.kubernetes.io/zone"
+		return kube.Demands{AntiAffinity: []kube.PodTerm{own}}
+	}))
+	c.run(40 * time.Minute)
+	if got := c.groups[0].Desired; got != 2 || c.pending() != 1 {
+		t.Errorf("%d nodes, %d pods wait, want 2 and 1: %v", got, c.pending(), c.told())
+	}
+	if n := c.told()["Pod Normal NotTriggerScaleUp: pod didn't trigger scale-up: 1 node(s) didn't match pod anti-affinity rules"]; n == 0 {
+		t.Errorf("the pod isn't told why: %v", c.told())
+	}
+}
+
+// A pod that wants others on its node gets no empty one.
+func TestNoEmptyNodeIsNearOtherPods(t *testing.T) {
+	c := newScaling(t, 0, "workers 0..9 0")
+	c.scale()
+	c.deploy("web", 2, 100, demanding(func(kube.PodTerm) kube.Demands {
+		return kube.Demands{Affinity: []kube.PodTerm{{TopologyKey: "kubernetes.io/hostname", Selector: &kube.Selector{
+			Requirements: []kube.Requirement{{Key: "app", Operator: "In", Values: []string{"cache"}}},
+		}}}}
+	}))
+	c.run(20 * time.Minute)
+	c.wantSizes("workers 0/0")
+	if n := c.told()["Pod Normal NotTriggerScaleUp: pod didn't trigger scale-up: 1 node(s) didn't match pod affinity rules"]; n == 0 {
+		t.Errorf("the pods aren't told why: %v", c.told())
+	}
+}

@@ -18,14 +18,20 @@ type Drain struct {
 	Retry model.Dist
 	// Timeout ends the drain; 0 never does.
 	Timeout time.Duration
-	// Force deletes what is left then, instead of giving up. What is there when
-	// the same time has passed once more stays.
-	Force bool
+	// Force deletes what is left then, instead of giving up. What is there when the same time has passed once more stays,
+	// or, with ForceOnce, when the longest grace period of what it deleted has.
+	Force, ForceOnce bool
+	// Expires ends the drain at Timeout whatever is left, and deletes each pod, whatever holds it up, early enough for its
+	// grace period to end by then. Expired is told of each that is.
+	Expires bool
+	Expired func(p *kube.Pod, grace int64)
 	// Takes says which pods have to leave; nil is all but those of DaemonSets and
 	// of the node itself, as `kubectl drain --ignore-daemonsets --force` has it
 	// (k8s.io/kubectl/pkg/drain/filters.go). Pods that have ended are deleted, and
 	// one that a finalizer holds is there until it is gone.
 	Takes func(*kube.Pod) bool
+	// Evicts says which of them the drain evicts; the others it only waits for. Nil is all.
+	Evicts func(*kube.Pod) bool
 	// Skips says which pods aren't waited for any more that are still there SkipAfter past their deletionTimestamp,
 	// as on a node whose kubelet is silent; nil is none.
 	Skips     func(*kube.Pod) bool
@@ -81,6 +87,7 @@ func (ds *Drainer) Drain(n *kube.Node, how Drain, done func(error)) {
 	}
 	ds.Cancel(n.Name)
 	d := &drain{ds: ds, node: n.Name, how: how, done: done, chance: ds.env.Stream("drain", n.UID), retries: map[*kube.Pod]kube.Instant{}}
+	d.end = ds.env.API.Now().Add(how.Timeout)
 	ds.byNode[n.Name] = d
 	ds.watch.Follow(n.Name)
 	if how.Timeout > 0 {
@@ -111,6 +118,8 @@ type drain struct {
 	chance  model.Stream
 	done    func(error)
 	limit   *loop.Timer
+	end     kube.Instant               // when it fires first
+	expired map[*kube.Pod]bool         // that were deleted for it
 	next    *loop.Timer                // the next look, and when
 	at      time.Duration              // of next
 	forced  bool                       // what is left was deleted
@@ -150,12 +159,13 @@ func (d *drain) look() {
 			next = at
 		}
 	}
+	until(d.expire(pods, now))
 	for _, p := range d.stage(pods) {
 		if p.Gone() {
 			left--
 			continue
 		}
-		if p.Terminating() || d.forced {
+		if p.Terminating() || d.forced || d.expired[p] || d.how.Evicts != nil && !d.how.Evicts(p) {
 			until(d.skipped(p, now))
 			continue
 		}
@@ -188,6 +198,35 @@ func (d *drain) look() {
 	}
 }
 
+// expire deletes the pods that need the time until the drain's end for their grace period, and returns when the next one will.
+func (d *drain) expire(pods []*kube.Pod, now kube.Instant) (next kube.Instant) {
+	if !d.how.Expires || d.how.Timeout == 0 {
+		return 0
+	}
+	for _, p := range pods {
+		if p.Gone() || p.Terminating() || d.expired[p] {
+			continue
+		}
+		at := d.end.Add(-time.Duration(p.Template.GraceSeconds) * time.Second)
+		if at > now {
+			if next == 0 || at < next {
+				next = at
+			}
+			continue
+		}
+		if d.expired == nil {
+			d.expired = map[*kube.Pod]bool{}
+		}
+		d.expired[p] = true
+		grace := max(int64(d.end.Sub(now)/time.Second), 0)
+		if d.how.Expired != nil {
+			d.how.Expired(p, grace)
+		}
+		d.ds.env.API.DeletePod(p, grace)
+	}
+	return next
+}
+
 // evict asks for the eviction of a pod, and reports whether it was granted.
 func (d *drain) evict(p *kube.Pod) bool {
 	if no := d.ds.env.API.Evict(p); no != nil {
@@ -202,6 +241,9 @@ func (d *drain) evict(p *kube.Pod) bool {
 	}
 	return true
 }
+
+// forcedStop is what pods get beyond their grace period that were deleted by force: for their kubelet to kill them and to say so.
+const forcedStop = 30 * time.Second
 
 // skipPoll is between two looks at a pod that is overdue.
 const skipPoll = 20 * time.Second
@@ -248,7 +290,7 @@ func (d *drain) stage(pods []*kube.Pod) []*kube.Pod {
 func (d *drain) timeout() {
 	pods := d.left()
 	switch {
-	case len(pods) == 0:
+	case len(pods) == 0 || d.how.Expires:
 		d.finish(nil)
 	case !d.how.Force:
 		s := &Stuck{Node: d.node}
@@ -261,10 +303,18 @@ func (d *drain) timeout() {
 		d.finish(nil)
 	default:
 		d.forced = true
+		var grace time.Duration
 		for _, p := range pods {
+			if !p.Terminating() {
+				grace = max(grace, time.Duration(p.Template.GraceSeconds)*time.Second)
+			}
 			d.ds.env.API.DeletePod(p, kube.OwnGrace)
 		}
-		d.limit = d.ds.env.Timer(d.how.Timeout, d.timeout)
+		again := d.how.Timeout
+		if d.how.ForceOnce {
+			again = min(grace+forcedStop, again)
+		}
+		d.limit = d.ds.env.Timer(again, d.timeout)
 		d.soon(0)
 	}
 }

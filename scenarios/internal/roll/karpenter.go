@@ -6,7 +6,9 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/kubelet"
 	"github.com/nodesim/nodesim/scenarios/internal/model"
+	"github.com/nodesim/nodesim/scenarios/internal/scheduler"
 )
 
 // Karpenter is Karpenter's controllers of NodeClaims and their nodes
@@ -14,7 +16,7 @@ import (
 // registers, initializes and finalizes (karpenter_claim.go), the termination
 // that drains a deleted node (karpenter_terminate.go), the interruption queue
 // (karpenter_interrupt.go), and the provisioner that finds machines for pods
-// without a place (karpenter_provision.go). What decides that a node is replaced
+// without a place (karpenter_provision.go and karpenter_place.go). What decides that a node is replaced
 // is the strategy [KarpenterDrift].
 //
 // Its groups are NodePools: detached groups of the cloud, named alike.
@@ -34,6 +36,10 @@ type Karpenter struct {
 	nominated map[*kube.Pod]*claim
 	refused   map[*kube.Pod]bool // that a node of the pool had room for and didn't take
 	rooms     []*room            // of claims on their way, in the order of their launch
+	judge     scheduler.Scheduler
+	agents    scheduler.Agents
+	newNodes  map[newNodeOf]*scheduler.NewNode
+	volumes   map[scheduler.ClaimName]string // their zones
 	batching  bool
 	back      bool // another Karpenter launches what they want
 }
@@ -43,6 +49,8 @@ type KarpenterConfig struct {
 	// Groups are its NodePools.
 	Groups []*cloud.Group
 	Shapes Shapes
+	// Kubelets says what a new node looks like to the scheduler.
+	Kubelets kubelet.Config
 	// GracePeriod is terminationGracePeriod of the NodePools: how long a drain
 	// may take before pods are deleted; 0 is for ever.
 	GracePeriod time.Duration
@@ -76,6 +84,7 @@ func NewKarpenter(env *component.Env, cfg KarpenterConfig) *Karpenter {
 	k := &Karpenter{
 		env: env, cfg: cfg, chance: env.Stream("karpenter"), drains: NewDrainer(env),
 		claims: map[string]*claim{}, named: map[string]*claim{}, announced: map[eventKey]kube.Instant{}, reasons: map[string]string{}, nominated: map[*kube.Pod]*claim{}, refused: map[*kube.Pod]bool{},
+		judge: scheduler.Scheduler{Env: env}, newNodes: map[newNodeOf]*scheduler.NewNode{}, volumes: map[scheduler.ClaimName]string{},
 	}
 	env.API.WatchNodes(k.nodeChanged)
 	env.API.WatchPods(k.podChanged)

@@ -17,8 +17,9 @@ type claim struct {
 	instance    *cloud.Instance // nil until it is launched
 	registered  bool
 	initialized bool
-	queued      bool // a look at its node is in the loop
-	finalizing  bool // its node's termination is in progress
+	queued      bool         // a look at its node is in the loop
+	finalizing  bool         // its node's termination is in progress
+	ends        kube.Instant // when its terminationGracePeriod ends, 0 before it began
 	// settled is called once: the node serves, or the claim was given up.
 	settled func(ok bool)
 }

@@ -137,6 +137,7 @@ func (k *Karpenter) terminate(n *kube.Node) {
 		n.Labels = n.Labels.With(excludeBalancers, "karpenter")
 	})
 	k.set(c, "Drained", "Unknown", "Draining", "Draining")
+	k.expiring(n, c)
 	began := k.env.Now()
 	k.drains.Drain(n, k.drain(n, c), func(error) {
 		k.env.After(max(began+leastDrain-k.env.Now(), time.Second), func() {
@@ -146,19 +147,42 @@ func (k *Karpenter) terminate(n *kube.Node) {
 	})
 }
 
+// expiring tells by when pods are deleted whatever holds them up: nodeTerminationTime of
+// node/termination/controller.go, and nodeclaim/lifecycle/controller.go, annotateTerminationGracePeriodTerminationTime.
+func (k *Karpenter) expiring(n *kube.Node, c *claim) {
+	if k.cfg.GracePeriod == 0 {
+		return
+	}
+	if c.ends == 0 {
+		c.ends = k.env.API.Now().Add(k.cfg.GracePeriod)
+		k.env.API.UpdateCustom(c.object, func(o *kube.Custom) {
+			o.Annotations = o.Annotations.With("karpenter.sh/nodeclaim-termination-timestamp", c.ends.Time().Format(time.RFC3339))
+		})
+	}
+	k.publishBoth(n, c, "Warning", "TerminationGracePeriodExpiring", "All pods will be deleted by "+c.ends.Time().Format(time.RFC3339))
+}
+
 // drain evicts the least important first: terminator.go. Pods that tolerate the
-// taint stay, those of DaemonSets that don't have to leave.
+// taint stay, those of DaemonSets that don't have to leave. Pods that must not be
+// disrupted it waits for (pkg/utils/pod/scheduling.go, IsEvictable and IsDrainable),
+// until its terminationGracePeriod says that they are deleted.
 func (k *Karpenter) drain(n *kube.Node, c *claim) Drain {
 	why := k.reasons[c.object.UID]
 	taint := kube.Taint{Key: disruptedTaint, Effect: "NoSchedule"}
 	return Drain{
-		Retry: k.env.Timings.EvictionRetry, Timeout: k.cfg.GracePeriod, Force: true,
+		Retry: k.env.Timings.EvictionRetry, Timeout: k.cfg.GracePeriod, Expires: true,
 		Takes: func(p *kube.Pod) bool {
 			if p.Terminal() || p.Owner != nil && p.Owner.Kind == "Node" {
 				return false
 			}
 			tolerates, _ := p.Tolerates(taint)
 			return !tolerates
+		},
+		Evicts: func(p *kube.Pod) bool { return p.Annotations.Get(doNotDisrupt) != "true" },
+		Expired: func(p *kube.Pod, grace int64) { // terminator/events/events.go, DisruptPodDelete
+			k.publish(kube.AboutPod(p), "Normal", "Disrupted", fmt.Sprintf("Deleting the pod to accommodate the terminationTime %v of the node. "+
+				"The pod was granted %d seconds of grace-period of its %d terminationGracePeriodSeconds. This bypasses the PDB of the pod and the do-not-disrupt annotation.",
+				c.ends.Time(), grace, p.Template.GraceSeconds), p.UID)
 		},
 		// pkg/utils/pod/scheduling.go, IsStuckTerminating
 		Skips: func(*kube.Pod) bool { return true }, SkipAfter: time.Minute,
@@ -185,6 +209,7 @@ func (k *Karpenter) drain(n *kube.Node, c *claim) Drain {
 			}
 		},
 		Looked: func(left int) {
+			k.expiring(n, c)
 			k.publish(kube.AboutNode(n), "Warning", "FailedDraining", fmt.Sprintf("Failed to drain node, %d pods are waiting to be evicted", left), "")
 		},
 	}
@@ -199,13 +224,18 @@ func (k *Karpenter) detach(n *kube.Node, c *claim) {
 	if n.Gone() || c.object.Gone() || c.instance.State == cloud.Terminated {
 		return
 	}
-	if len(n.Attached) > 0 {
+	late := c.ends != 0 && k.env.API.Now() >= c.ends // of the terminationGracePeriod: awaitVolumeDetachment
+	if len(n.Attached) > 0 && !late {
 		k.publish(kube.AboutNode(n), "Warning", "AwaitingVolumeDetachment", "Awaiting deletion of bound volumeattachments ("+attachments(n)+")", "")
 		k.set(c, "VolumesDetached", "Unknown", "AwaitingVolumeDetachment", "AwaitingVolumeDetachment")
 		k.env.After(k.env.Draw(&k.chance, volumePoll), func() { k.detach(n, c) })
 		return
 	}
-	k.set(c, "VolumesDetached", "True", "", "")
+	if len(n.Attached) > 0 {
+		k.set(c, "VolumesDetached", "False", "TerminationGracePeriodElapsed", "TerminationGracePeriodElapsed")
+	} else {
+		k.set(c, "VolumesDetached", "True", "", "")
+	}
 	k.env.After(k.env.Draw(&k.chance, karpenterPause), func() {
 		if c.object.Gone() {
 			return

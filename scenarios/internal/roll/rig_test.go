@@ -69,8 +69,10 @@ type spec struct {
 	seed     uint64
 	jitter   int
 	detached bool
-	roll     func(*roll.Config)
-	strategy func(*cluster) func(roll.Base) roll.Strategy
+	// gracePeriod is the terminationGracePeriod of Karpenter's NodePool.
+	gracePeriod time.Duration
+	roll        func(*roll.Config)
+	strategy    func(*cluster) func(roll.Base) roll.Strategy
 }
 
 var start = time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
@@ -156,7 +158,7 @@ func newCluster(t testing.TB, s spec) *cluster {
 	scheduler := scheduler.New(c.Env)
 	c.workloads = controllers.NewWorkloads(c.Env)
 	if s.provider == model.Karpenter {
-		c.karpenter = roll.NewKarpenter(c.Env, roll.KarpenterConfig{Groups: []*cloud.Group{c.group}, Shapes: c.shapes})
+		c.karpenter = roll.NewKarpenter(c.Env, roll.KarpenterConfig{Groups: []*cloud.Group{c.group}, Shapes: c.shapes, Kubelets: config, GracePeriod: s.gracePeriod})
 	}
 	if s.provider == model.CAPI {
 		c.machines = roll.NewMachines(c.Env, roll.MachinesConfig{Cluster: "rig", Groups: []*cloud.Group{c.group}, Shapes: c.shapes})

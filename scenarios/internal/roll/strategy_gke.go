@@ -45,10 +45,10 @@ func newGKE(b Base) gke {
 	return s
 }
 
-// patience is GKE's drain: it never fails.
+// patience is GKE's drain: it never fails, and what is still there after its hour it deletes, and waits no second one.
 func (s gke) patience() Drain {
 	how := s.eviction()
-	how.Force = true
+	how.Force, how.ForceOnce = true, true
 	return how
 }
 

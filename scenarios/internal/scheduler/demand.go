@@ -13,8 +13,8 @@ import (
 const (
 	reasonAffinity = "node(s) didn't match Pod's node affinity/selector"
 	reasonPorts    = "node(s) didn't have free ports for the requested pod ports"
-	reasonNear     = "node(s) didn't match pod affinity rules"
-	reasonApart    = "node(s) didn't match pod anti-affinity rules"
+	ReasonNear     = "node(s) didn't match pod affinity rules"
+	ReasonApart    = "node(s) didn't match pod anti-affinity rules"
 	reasonExisting = "node(s) didn't satisfy existing pods anti-affinity rules"
 )
 
@@ -234,11 +234,11 @@ func (d *demand) after(n *schedNode) (reason string, resolvable bool) {
 		}
 	}
 	if !d.isNear(n) {
-		return reasonNear, false
+		return ReasonNear, false
 	}
 	for i := range d.apart {
 		if pods, ok := d.apart[i].at(n); ok && pods > 0 {
-			return reasonApart, true
+			return ReasonApart, true
 		}
 	}
 	for i := range d.keptBy {

@@ -1,0 +1,121 @@
+package roll_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nodesim/nodesim/scenarios/internal/component"
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
+)
+
+// Karpenter launches nodes for pods as the scheduler will place them: apart where they have to be, where their volume or
+// their selector is, and none where no node helps. No pod waits beside a node of its own.
+func TestKarpenterPlacesAsTheSchedulerDoes(t *testing.T) {
+	own := &kube.Selector{Requirements: []kube.Requirement{{Key: "app", Operator: "In", Values: []string{"db"}}}}
+	apart := func(key string) kube.Demands {
+		return kube.Demands{AntiAffinity: []kube.PodTerm{{TopologyKey: key, Selector: own}}}
+	}
+	inZone := func(zone string) kube.Demands {
+		return kube.Demands{NodeAffinity: &kube.NodeAffinity{Required: []kube.NodeTerm{{Labels: []kube.Requirement{{Key: component.LabelZone, Operator: "In", Values: []string{zone}}}}}}}
+	}
+	for name, test := range map[string]struct {
+		demands kube.Demands
+		spread  []kube.Spread
+		want    string // launches by zone, and pods that wait in the end
+	}{
+		"anything":      {want: "1 in 1 zones, 0 wait"},
+		"hosts":         {demands: apart(component.LabelHostname), want: "4 in 3 zones, 0 wait"},
+		"zones":         {demands: apart(component.LabelZone), want: "3 in 3 zones, 1 wait"},
+		"node affinity": {demands: inZone("us-east-1c"), want: "1 in 1 zones, 0 wait"},
+		"no such zone":  {demands: inZone("us-east-1z"), want: "0 in 0 zones, 4 wait"},
+		"near others":   {demands: kube.Demands{Affinity: []kube.PodTerm{{TopologyKey: component.LabelHostname, Selector: &kube.Selector{Requirements: []kube.Requirement{{Key: "app", Operator: "In", Values: []string{"cache"}}}}}}}, want: "0 in 0 zones, 4 wait"},
+		"spread":        {spread: []kube.Spread{{MaxSkew: 1, TopologyKey: component.LabelZone, WhenUnsatisfiable: "DoNotSchedule", Selector: kube.PairsOf(kube.Pair{Key: "app", Value: "db"})}}, want: "3 in 3 zones, 0 wait"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t, spec{provider: model.Karpenter, nodes: 3, zones: 3, seed: 3, detached: true})
+			before := len(c.group.Instances())
+			for _, n := range c.API.Nodes() {
+				c.At(0, func() { c.API.UpdateNode(n, func(n *kube.Node) { n.Unschedulable = true }) })
+			}
+			w := controllers.Workload{Kind: controllers.Deployment, Namespace: "shop", Name: "db", Replicas: 4, CreateAt: time.Second}
+			w.Template.Labels = kube.PairsOf(kube.Pair{Key: "app", Value: "db"})
+			w.Template.Containers = []kube.ContainerSpec{{Name: "db", Image: "registry.example/db:1", CPU: 100}}
+			w.Template.Written = &kube.Template{Containers: w.Template.Containers, Demands: &test.demands, Spread: test.spread}
+			if err := c.workloads.Add(w); err != nil {
+				t.Fatal(err)
+			}
+			c.run(30 * time.Minute)
+			zones := map[string]bool{}
+			for _, i := range c.group.Instances()[before:] {
+				zones[i.Zone] = true
+				if name == "node affinity" && i.Zone != "us-east-1c" {
+					t.Errorf("a node in %s, want us-east-1c", i.Zone)
+				}
+			}
+			wait := 0
+			for _, p := range c.API.Pods() {
+				if p.NodeName == "" {
+					wait++
+				}
+			}
+			if got := fmt.Sprintf("%d in %d zones, %d wait", len(c.group.Instances())-before, len(zones), wait); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// A pod that must not be disrupted is waited for, and its node as long: until the terminationGracePeriod ends, for which its
+// grace period is counted backwards.
+func TestKarpenterWaitsForPodsThatMustNotBeDisrupted(t *testing.T) {
+	for _, period := range []time.Duration{0, 20 * time.Minute} {
+		t.Run(period.String(), func(t *testing.T) {
+			c := newCluster(t, spec{provider: model.Karpenter, nodes: 2, zones: 1, pods: 6, seed: 3, detached: true, gracePeriod: period})
+			lost := c.group.Instances()[0]
+			var kept *kube.Pod
+			c.At(time.Second, func() {
+				pods := c.API.PodsOn(lost.Name)
+				kept = pods[slices.IndexFunc(pods, func(p *kube.Pod) bool { return p.Owner.Kind == "ReplicaSet" })]
+				c.API.UpdatePod(kept, func(p *kube.Pod) { p.Annotations = p.Annotations.With("karpenter.sh/do-not-disrupt", "true") })
+				c.API.UpdatePod(kept, func(p *kube.Pod) { p.SetFinalizer("example.com/hold", true) })
+			})
+			c.At(noticeAt, func() { c.API.DeleteNode(c.API.Node(lost.Name)) })
+			c.run(18 * time.Minute)
+			for _, p := range c.API.PodsOn(lost.Name) {
+				if p.Owner.Kind == "ReplicaSet" && p != kept {
+					t.Errorf("%s is still there", p.Name)
+				}
+			}
+			if kept.Terminating() || c.API.Node(lost.Name) == nil {
+				t.Fatalf("the pod was deleted at %v, its node is %v", kept.Deleting, c.API.Node(lost.Name))
+			}
+			c.run(40 * time.Minute)
+			gone := c.first("node-deleted", lost.Name)
+			if period == 0 {
+				if gone >= 0 || kept.Terminating() {
+					t.Errorf("the node was gone at %v, want it to wait for its pod", gone)
+				}
+				return
+			}
+			ends := noticeAt + period
+			if at := c.first("deleted", lost.Name); at < ends-31*time.Second || at > ends-29*time.Second {
+				t.Errorf("the pod was deleted at %v, want 30 s before %v", at, ends)
+			}
+			if gone < ends || gone > ends+4*time.Minute {
+				t.Errorf("the node was gone at %v, want it soon after %v, whatever holds its pod", gone, ends)
+			}
+			told := c.reported("Disrupted")
+			if len(told) != 1 || !strings.Contains(told[0].message, "30 seconds of grace-period of its 30 terminationGracePeriodSeconds") {
+				t.Errorf("Disrupted was said %d times: %+v", len(told), told)
+			}
+			if len(c.reported("TerminationGracePeriodExpiring")) == 0 {
+				t.Error("nothing says when the node ends")
+			}
+		})
+	}
+}

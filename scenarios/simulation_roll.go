@@ -159,9 +159,13 @@ func (s *Simulation) rollConfig(r *spec.Roll, g *spec.Group) roll.Config {
 	if r.RollbackAt > 0 {
 		c.RollbackAt = max(1, (int(r.RollbackAt)*g.Nodes+99)/100)
 	}
-	if r.Strategy == spec.StrategyEKSDefault || r.Strategy == spec.StrategyEKSMinimal {
+	switch {
+	case r.Strategy == spec.StrategyEKSDefault || r.Strategy == spec.StrategyEKSMinimal:
 		// UpdateNodegroupConfig of the EKS API: at most 100 nodes at a time.
 		c.MaxUnavailable = min(max(1, c.MaxUnavailable), 100)
+	case r.Strategy == spec.StrategyKOps && r.MaxUnavailable.IsPercent, // kubernetes/kops, pkg/instancegroups/settings.go, resolveSettings
+		r.Strategy == spec.StrategyCAPI && c.MaxSurge == 0: // kubernetes-sigs/cluster-api, mdutil.ResolveFenceposts
+		c.MaxUnavailable = max(1, c.MaxUnavailable)
 	}
 	return c
 }

@@ -73,8 +73,8 @@ faults: [{at: 1h, mark: {name: end}}]
 			nodes[ev.Name] = true
 		}
 	}
-	if len(nodes) > 3 {
-		t.Errorf("found %d nodes, want two and at most one that turned out to be of no use", len(nodes))
+	if len(nodes) != 2 {
+		t.Errorf("found %d nodes, want the two that are there", len(nodes))
 	}
 }
 
@@ -144,5 +144,28 @@ roll: {strategy: eks-default}
 	}
 	if made < 12 {
 		t.Errorf("%d pods were made, want the eight, and others for those that were evicted", made)
+	}
+}
+
+// A percentage of a small group that rounds down to no node is one that may be missing, and no node more.
+func TestAPercentageIsOneNodeAtLeast(t *testing.T) {
+	for strategy, provider := range map[string]string{"kops": "kops", "capi": "capi"} {
+		nodes, most := 0, 0
+		for _, ev := range events(t, file(t, `metadata: {name: few, title: a tenth of a few nodes}
+timeLimit: 6h
+cluster: {provider: `+provider+`}
+groups: [{name: few, nodes: 3}]
+roll: {strategy: `+strategy+`, maxSurge: 0, maxUnavailable: 10%}
+`)) {
+			if ev.Resource == "nodes" && ev.Type == timeline.Added {
+				nodes++
+			} else if ev.Resource == "nodes" && ev.Type == timeline.Deleted {
+				nodes--
+			}
+			most = max(most, nodes)
+		}
+		if nodes != 3 || most != 3 {
+			t.Errorf("%s: %d nodes at most, %d in the end, want 3 and 3", strategy, most, nodes)
+		}
 	}
 }

@@ -16,7 +16,6 @@ type demand struct {
 	// zone is the one that the template selects, or "".
 	zone string
 	scheduler.Company
-	inZone map[string]int // running pods, where it matters in which zones they are
 
 	pods    []*kube.Pod // in the order in which they came to wait; nil for those that don't any more
 	waiting int
@@ -89,24 +88,21 @@ func (a *Autoscaler) demandOf(p *kube.Pod) *demand {
 	cpu, memory := p.Requests()
 	d := &demand{
 		number: len(a.demands), template: p.Template, need: component.Room{CPU: cpu, Memory: memory, Pods: 1},
-		zone: p.Template.NodeSelector.Get(component.LabelZone), Company: a.judge.CompanyOf(p),
-	}
-	if d.zoned() {
-		d.inZone = a.running(p.Template)
+		zone: p.Template.NodeSelector.Get(component.LabelZone), Company: a.judge.CompanyOf(p, &a.agents),
 	}
 	a.byPods[p.Template] = d
 	a.demands = append(a.demands, d)
 	return d
 }
 
-// zoned reports whether it matters in which zones pods of the demand run.
-func (d *demand) zoned() bool { return d.SpreadZones || d.PerZone > 0 }
-
 // running counts the pods of a template by zone.
 func (a *Autoscaler) running(t *kube.Template) map[string]int {
 	zones := map[string]int{}
 	for _, p := range a.env.API.Pods() {
-		if n := a.nodes[p.NodeName]; p.Template == t && n != nil && occupies(p) {
+		if p.Template.Origin() != t.Origin() || !occupies(p) {
+			continue
+		}
+		if n := a.nodes[p.NodeName]; n != nil {
 			zones[n.zone]++
 		}
 	}
@@ -157,9 +153,9 @@ func (a *Autoscaler) batches() []batch {
 			}
 		}
 		switch {
-		case d.zone != "":
+		case d.zone != "" && d.PerZone == 0:
 			all = append(all, batch{demand: d, zone: d.zone, pods: pods})
-		case d.template.Volume != "" || d.zoned():
+		case d.template.Volume != "" || d.Zoned():
 			all = append(all, a.byZone(d, pods)...)
 		default:
 			all = append(all, batch{demand: d, pods: pods})
@@ -194,13 +190,16 @@ func order(x, y int64) int {
 func (a *Autoscaler) byZone(d *demand, pods []*kube.Pod) []batch {
 	zones := a.zonesOf(d)
 	in := make([]int, len(zones))
-	for i, z := range zones {
-		in[i] = d.inZone[z]
+	if d.Zoned() {
+		running := a.running(d.template)
+		for i, z := range zones {
+			in[i] = running[z]
+		}
 	}
 	var parts []batch
 	for _, p := range pods {
 		zone := a.claims[scheduler.ClaimName{Namespace: p.Namespace, Name: p.Claim}]
-		if zone == "" && d.zoned() && len(zones) > 0 {
+		if zone == "" && d.Zoned() && len(zones) > 0 {
 			least := 0
 			for i := range in {
 				if in[i] < in[least] {

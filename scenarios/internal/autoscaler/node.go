@@ -159,9 +159,6 @@ func (a *Autoscaler) carry(sn *scaledNode, p *kube.Pod, by int) {
 	if p.Owner == nil || p.Owner.Kind != "DaemonSet" && p.Owner.Kind != "Node" {
 		sn.pods += by
 	}
-	if d := a.byPods[p.Template]; d != nil && d.zoned() {
-		d.inZone[sn.zone] += by
-	}
 }
 
 // instance follows the provider.

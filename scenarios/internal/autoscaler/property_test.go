@@ -59,7 +59,12 @@ func (c *scaling) happens(chance *rand.Rand, step int, short *int) {
 	case 0, 1, 2:
 		c.deployed = append(c.deployed, name)
 		c.deploy(name, 1+chance.IntN(6), int64(100+chance.IntN(1600)), func(w *controllers.Workload) {
-			switch chance.IntN(6) {
+			switch chance.IntN(7) {
+			case 6:
+				demanding(func(own kube.PodTerm) kube.Demands {
+					own.TopologyKey = "kubernetes.io/hostname"
+					return kube.Demands{AntiAffinity: []kube.PodTerm{own}}
+				})(w)
 			case 0:
 				w.Template.NodeSelector = kube.PairsOf(kube.Pair{Key: "pool", Value: []string{"batch", "odd"}[chance.IntN(2)]})
 			case 1:

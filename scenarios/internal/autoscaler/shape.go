@@ -60,8 +60,9 @@ func (g *scaledGroup) refuses(d *demand, zone string) []string {
 		}
 		return []string{g.a.judge.ReasonVolume()}
 	}
-	if d.Elsewhere {
+	why := g.a.judge.RefusalsOf(d.template, d.need, like)
+	if why == nil && d.Elsewhere {
 		return []string{scheduler.ReasonNear}
 	}
-	return g.a.judge.RefusalsOf(d.template, d.need, like)
+	return why
 }

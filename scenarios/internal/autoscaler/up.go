@@ -159,9 +159,9 @@ func (a *Autoscaler) reasons(b batch) string {
 		case g.spare() == 0:
 			why.Add(skippedMax, 1)
 		default:
-			rejected := g.refuses(b.demand, b.zone)
-			if rejected == nil && b.full {
-				rejected = []string{scheduler.ReasonApart}
+			rejected := []string{scheduler.ReasonApart}
+			if !b.full {
+				rejected = g.refuses(b.demand, b.zone)
 			}
 			if rejected == nil {
 				rejected = []string{skippedBackoff}

@@ -21,8 +21,8 @@ type Drain struct {
 	// Force deletes what is left then, instead of giving up. What is there when the same time has passed once more stays,
 	// or, with ForceOnce, when the longest grace period of what it deleted has.
 	Force, ForceOnce bool
-	// Expires ends the drain at Timeout whatever is left, and deletes each pod, whatever holds it up, early enough for its
-	// grace period to end by then. Expired is told of each that is.
+	// Expires deletes each pod, whatever holds it up, early enough for its grace period to end at Timeout, and ends the
+	// drain SkipAfter later, whatever is left. Expired is told of each that is deleted.
 	Expires bool
 	Expired func(p *kube.Pod, grace int64)
 	// Takes says which pods have to leave; nil is all but those of DaemonSets and
@@ -91,7 +91,11 @@ func (ds *Drainer) Drain(n *kube.Node, how Drain, done func(error)) {
 	ds.byNode[n.Name] = d
 	ds.watch.Follow(n.Name)
 	if how.Timeout > 0 {
-		d.limit = ds.env.Timer(how.Timeout, d.timeout)
+		limit := how.Timeout
+		if how.Expires {
+			limit += how.SkipAfter
+		}
+		d.limit = ds.env.Timer(limit, d.timeout)
 	}
 	d.look()
 }
@@ -118,8 +122,8 @@ type drain struct {
 	chance  model.Stream
 	done    func(error)
 	limit   *loop.Timer
-	end     kube.Instant               // when it fires first
-	expired map[*kube.Pod]bool         // that were deleted for it
+	end     kube.Instant               // what Timeout comes to
+	expired map[*kube.Pod]kube.Instant // when a pod that was deleted for it, and is still there, is deleted again
 	next    *loop.Timer                // the next look, and when
 	at      time.Duration              // of next
 	forced  bool                       // what is left was deleted
@@ -165,8 +169,12 @@ func (d *drain) look() {
 			left--
 			continue
 		}
-		if p.Terminating() || d.forced || d.expired[p] || d.how.Evicts != nil && !d.how.Evicts(p) {
+		if p.Terminating() || d.forced || d.expired[p] != 0 {
 			until(d.skipped(p, now))
+			continue
+		}
+		if d.how.Evicts != nil && !d.how.Evicts(p) {
+			until(now.Add(skipPoll)) // somebody may let it go
 			continue
 		}
 		at := d.retries[p]
@@ -204,25 +212,30 @@ func (d *drain) expire(pods []*kube.Pod, now kube.Instant) (next kube.Instant) {
 		return 0
 	}
 	for _, p := range pods {
-		if p.Gone() || p.Terminating() || d.expired[p] {
+		if p.Gone() || p.Terminating() {
 			continue
 		}
-		at := d.end.Add(-time.Duration(p.Template.GraceSeconds) * time.Second)
-		if at > now {
-			if next == 0 || at < next {
-				next = at
+		at, again := d.expired[p]
+		if !again {
+			at = d.end.Add(-time.Duration(p.Template.GraceSeconds) * time.Second)
+		}
+		if at <= now {
+			grace := max(int64(d.end.Sub(now)/time.Second), 0)
+			if d.how.Expired != nil && !again {
+				d.how.Expired(p, grace)
 			}
-			continue
+			at = now.Add(expireAgain)
+			if d.expired == nil {
+				d.expired = map[*kube.Pod]kube.Instant{}
+			}
+			d.expired[p] = at
+			if d.ds.env.API.DeletePod(p, grace); p.Terminating() || p.Gone() {
+				continue
+			}
 		}
-		if d.expired == nil {
-			d.expired = map[*kube.Pod]bool{}
+		if next == 0 || at < next {
+			next = at
 		}
-		d.expired[p] = true
-		grace := max(int64(d.end.Sub(now)/time.Second), 0)
-		if d.how.Expired != nil {
-			d.how.Expired(p, grace)
-		}
-		d.ds.env.API.DeletePod(p, grace)
 	}
 	return next
 }
@@ -241,6 +254,9 @@ func (d *drain) evict(p *kube.Pod) bool {
 	}
 	return true
 }
+
+// expireAgain is between two tries to delete a pod: an API server may refuse one.
+const expireAgain = 5 * time.Second
 
 // forcedStop is what pods get beyond their grace period that were deleted by force: for their kubelet to kill them and to say so.
 const forcedStop = 30 * time.Second

@@ -33,6 +33,7 @@ type Karpenter struct {
 	reasons map[string]string
 
 	pending   []*kube.Pod // that fit nowhere, in the order in which that was said
+	unplaced  []*kube.Pod // of those that no new node would take, until they are looked at again
 	nominated map[*kube.Pod]*claim
 	refused   map[*kube.Pod]bool // that a node of the pool had room for and didn't take
 	rooms     []*room            // of claims on their way, in the order of their launch
@@ -40,7 +41,9 @@ type Karpenter struct {
 	agents    scheduler.Agents
 	newNodes  map[newNodeOf]*scheduler.NewNode
 	volumes   map[scheduler.ClaimName]string // their zones
+	short     map[poolZone]kube.Instant      // until when a zone counts as one without capacity
 	batching  bool
+	waiting   bool // a look at unplaced is in the loop
 	back      bool // another Karpenter launches what they want
 }
 
@@ -51,8 +54,8 @@ type KarpenterConfig struct {
 	Shapes Shapes
 	// Kubelets says what a new node looks like to the scheduler.
 	Kubelets kubelet.Config
-	// GracePeriod is terminationGracePeriod of the NodePools: how long a drain
-	// may take before pods are deleted; 0 is for ever.
+	// GracePeriod is terminationGracePeriod of the NodePools: how long a node may take to go, for which pods are deleted
+	// their own grace period earlier; 0 is for ever.
 	GracePeriod time.Duration
 	// Interruptions says that an interruption queue is configured; without one
 	// Karpenter learns of no notice.
@@ -84,7 +87,7 @@ func NewKarpenter(env *component.Env, cfg KarpenterConfig) *Karpenter {
 	k := &Karpenter{
 		env: env, cfg: cfg, chance: env.Stream("karpenter"), drains: NewDrainer(env),
 		claims: map[string]*claim{}, named: map[string]*claim{}, announced: map[eventKey]kube.Instant{}, reasons: map[string]string{}, nominated: map[*kube.Pod]*claim{}, refused: map[*kube.Pod]bool{},
-		judge: scheduler.Scheduler{Env: env}, newNodes: map[newNodeOf]*scheduler.NewNode{}, volumes: map[scheduler.ClaimName]string{},
+		judge: scheduler.Scheduler{Env: env}, newNodes: map[newNodeOf]*scheduler.NewNode{}, volumes: map[scheduler.ClaimName]string{}, short: map[poolZone]kube.Instant{},
 	}
 	env.API.WatchNodes(k.nodeChanged)
 	env.API.WatchPods(k.podChanged)

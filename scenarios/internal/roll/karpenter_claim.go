@@ -142,6 +142,7 @@ func (k *Karpenter) create(c *claim, zone string) {
 	i, err := k.env.Cloud.Launch(c.group, zone, c.template)
 	var none *cloud.NoCapacity
 	if errors.As(err, &none) {
+		k.short[poolZone{c.group, none.Zone}] = k.env.API.Now().Add(unavailable)
 		k.publish(c.about(), "Warning", "InsufficientCapacityError", "NodeClaim "+c.object.Name+" event: creating instance, insufficient capacity, "+
 			"with fleet error(s), InsufficientInstanceCapacity: We currently do not have sufficient "+none.InstanceType+" capacity in the Availability Zone you requested ("+none.Zone+").", "")
 		k.giveUp(c)

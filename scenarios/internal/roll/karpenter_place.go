@@ -1,7 +1,9 @@
 package roll
 
 import (
+	"cmp"
 	"slices"
+	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
 	"github.com/nodesim/nodesim/scenarios/internal/component"
@@ -14,10 +16,11 @@ import (
 
 // room is what is left of a claim's machine.
 type room struct {
-	claim *claim
-	zone  string // that the machine was asked for in, "" for any
-	free  component.Room
-	pods  map[*kube.Template]int // that it is for
+	claim       *claim
+	zone        string // that the machine was asked for in, "" for any
+	free        component.Room
+	allocatable kube.Pairs
+	pods        []*kube.Pod // that it is for
 }
 
 // in is the zone of the machine, as far as that is known.
@@ -30,10 +33,7 @@ func (r *room) in() string {
 
 func (r *room) take(p *kube.Pod) {
 	r.free = r.free.Minus(needOf(p))
-	if r.pods == nil {
-		r.pods = map[*kube.Template]int{}
-	}
-	r.pods[p.Template]++
+	r.pods = append(r.pods, p)
 }
 
 func needOf(p *kube.Pod) component.Room {
@@ -41,81 +41,202 @@ func needOf(p *kube.Pod) component.Room {
 	return component.Room{CPU: cpu, Memory: memory, Pods: 1}
 }
 
-// zoneCounts are the pods of templates by zone, of those for which the zone matters.
-type zoneCounts map[*kube.Template]map[string]int
-
-func (z zoneCounts) add(t *kube.Template, zone string, by int) {
-	if in := z[t]; in != nil {
-		in[zone] += by
+// holds reports whether a pod fits in, of which no more than perHost may share a node, 0 for no limit.
+func (r *room) holds(judge *scheduler.Scheduler, p *kube.Pod, perHost int) bool {
+	if !r.free.Holds(needOf(p)) {
+		return false
 	}
+	d := p.Template.Demands
+	if d != nil {
+		for _, a := range d.More {
+			left := scheduler.Amount(r.allocatable, a.Resource)
+			for _, o := range r.pods {
+				left -= asks(o, a.Resource)
+			}
+			if left < a.Value {
+				return false
+			}
+		}
+	}
+	if perHost == 0 && (d == nil || len(d.Ports) == 0) {
+		return true
+	}
+	alike := 0
+	for _, o := range r.pods {
+		if scheduler.PortsClash(p, o) {
+			return false
+		}
+		if perHost > 0 && judge.Counts(p, o, component.LabelHostname) {
+			alike++
+		}
+	}
+	return perHost == 0 || alike < perHost
 }
 
-// of counts the pods of a template that have a node, or a claim that is to bring one.
-func (z zoneCounts) of(k *Karpenter, t *kube.Template) map[string]int {
-	if z[t] != nil {
-		return z[t]
+// asks is how much of a resource beside CPU and memory a pod asks for.
+func asks(p *kube.Pod, resource string) int64 {
+	if p.Template.Demands == nil {
+		return 0
 	}
+	for _, a := range p.Template.Demands.More {
+		if a.Resource == resource {
+			return a.Value
+		}
+	}
+	return 0
+}
+
+// placing is one look at the pods that wait.
+type placing struct {
+	k      *Karpenter
+	wishes map[wishKey]*wish
+	alive  map[poolZone]int // machines, with those that are asked for in a zone
+}
+
+// poolZone is a zone of a NodePool.
+type poolZone struct {
+	group *cloud.Group
+	zone  string
+}
+
+// unavailable is for how long a zone counts as one without capacity that had none (karpenter-provider-aws,
+// pkg/cache/cache.go, UnavailableOfferingsTTL).
+const unavailable = 3 * time.Minute
+
+// wishKey is what decides where a pod may have a new node.
+type wishKey struct {
+	template *kube.Template
+	volumes  string // the zone of its volumes
+}
+
+// wish is where pods may have a new node.
+type wish struct {
+	scheduler.Company
+	inZone map[string]int            // pods that count for it, where zones matter
+	zones  map[*cloud.Group][]string // the best first; one that is "" says that any does
+	next   int                       // of the rooms, the first that wasn't found too small
+}
+
+func (l *placing) wishOf(p *kube.Pod) *wish {
+	k := l.k
+	volumes, ok := k.volumeZone(p)
+	key := wishKey{p.Template, volumes}
+	w := l.wishes[key]
+	if w == nil {
+		w = &wish{Company: k.judge.CompanyOf(p, &k.agents), zones: map[*cloud.Group][]string{}}
+		if w.Zoned() {
+			w.inZone = k.inZones(p)
+		}
+		l.wishes[key] = w
+	} else if !w.Zoned() {
+		return w
+	}
+	w.next = 0
+	for _, g := range k.cfg.Groups {
+		w.zones[g] = nil
+		if ok && !w.Elsewhere {
+			w.zones[g] = l.zonesFor(g, p, w, volumes)
+		}
+	}
+	return w
+}
+
+// inZones counts the pods that a pod's limits by zone count.
+func (k *Karpenter) inZones(p *kube.Pod) map[string]int {
 	in := map[string]int{}
-	for _, p := range k.env.API.Pods() {
-		if n := k.env.API.Node(p.NodeName); n != nil && p.Template == t && !p.Terminal() {
+	for _, o := range k.env.API.Pods() {
+		// Those that leave don't count (IgnoredForTopology of pkg/controllers/provisioning/scheduling/topology.go).
+		if o.NodeName == "" || o.Terminating() || o.Terminal() || !k.judge.Counts(p, o, component.LabelZone) {
+			continue
+		}
+		if n := k.env.API.Node(o.NodeName); n != nil {
 			in[n.Labels.Get(component.LabelZone)]++
 		}
 	}
 	for _, r := range k.rooms {
-		in[r.in()] += r.pods[t]
+		for _, o := range r.pods {
+			if o.NodeName == "" && k.judge.Counts(p, o, component.LabelZone) {
+				in[r.in()]++
+			}
+		}
 	}
-	z[t] = in
 	return in
 }
 
 // place finds room for a pod: what is left of a claim on its way, or the whole of a new one.
-func (k *Karpenter) place(p *kube.Pod, counts zoneCounts) (*cloud.Group, *room) {
-	company := k.judge.CompanyOf(p)
-	if company.Elsewhere {
-		return nil, nil
-	}
-	pool, asked := p.Template.NodeSelector.Lookup("karpenter.sh/nodepool")
-	zones := map[*cloud.Group][]string{}
-	for _, g := range k.cfg.Groups {
-		if !asked || pool == g.Name {
-			zones[g] = k.zonesFor(g, p, company, counts)
-		}
-	}
-	for _, r := range k.rooms {
-		of := zones[r.claim.group]
-		if slices.Contains(of, "") || slices.Contains(of, r.in()) && r.in() != "" {
-			if r.free.Holds(needOf(p)) && (company.PerHost == 0 || r.pods[p.Template] < company.PerHost) {
-				return r.claim.group, r
-			}
+func (l *placing) place(p *kube.Pod) (*cloud.Group, *room) {
+	k, w := l.k, l.wishOf(p)
+	for ; w.next < len(k.rooms); w.next++ {
+		r := k.rooms[w.next]
+		of := w.zones[r.claim.group]
+		if (slices.Contains(of, "") || r.in() != "" && slices.Contains(of, r.in())) && r.holds(&k.judge, p, w.PerHost) {
+			return r.claim.group, r
 		}
 	}
 	for _, g := range k.cfg.Groups {
-		if of := zones[g]; len(of) > 0 {
-			return g, &room{zone: of[0], free: k.newNode(g, of[0]).Room}
+		if of := w.zones[g]; len(of) > 0 {
+			n := k.newNode(g, of[0])
+			return g, &room{zone: of[0], free: n.Room, allocatable: n.Allocatable}
 		}
 	}
 	return nil, nil
 }
 
-// zonesFor are the zones of a NodePool in which a new node takes a pod, the best first; one that is "" says that any does.
-func (k *Karpenter) zonesFor(g *cloud.Group, p *kube.Pod, company scheduler.Company, counts zoneCounts) []string {
-	volume := k.volumes[scheduler.ClaimName{Namespace: p.Namespace, Name: p.Claim}]
+// take has a pod take its place in a room.
+func (l *placing) take(r *room, p *kube.Pod) {
+	if len(r.pods) == 0 && r.zone != "" {
+		l.alive[poolZone{r.claim.group, r.zone}]++
+	}
+	r.take(p)
+	for key, w := range l.wishes {
+		if w.Zoned() && key.template.Origin() == p.Template.Origin() {
+			w.inZone[r.in()]++
+		}
+	}
+}
+
+// zonesFor are the zones of a NodePool in which a new node takes a pod.
+func (l *placing) zonesFor(g *cloud.Group, p *kube.Pod, w *wish, volumes string) []string {
+	k := l.k
+	now := k.env.API.Now()
 	var zones []string
 	for _, zone := range g.Zones {
-		if (volume == "" || volume == zone) && k.judge.RefusalsOf(p.Template, needOf(p), k.newNode(g, zone)) == nil {
+		if (volumes == "" || volumes == zone) && k.judge.RefusalsOf(p.Template, needOf(p), k.newNode(g, zone)) == nil {
 			zones = append(zones, zone)
 		}
 	}
-	if !company.SpreadZones && company.PerZone == 0 {
-		if len(zones) > 0 && len(zones) == len(g.Zones) {
-			return []string{""}
-		}
-		return zones
+	if !w.Zoned() && len(zones) > 0 && len(zones) == len(g.Zones) {
+		return []string{""} // the provider finds one with capacity
 	}
-	in := counts.of(k, p.Template)
-	zones = slices.DeleteFunc(zones, func(zone string) bool { return company.PerZone > 0 && in[zone] >= company.PerZone })
-	slices.SortStableFunc(zones, func(a, b string) int { return in[a] - in[b] })
-	return zones[:min(len(zones), 1)]
+	zones = slices.DeleteFunc(zones, func(zone string) bool { return k.short[poolZone{g, zone}] > now })
+	fewest := 0
+	for i, zone := range zones {
+		if in := w.inZone[zone]; i == 0 || in < fewest {
+			fewest = in
+		}
+	}
+	zones = slices.DeleteFunc(zones, func(zone string) bool {
+		in := w.inZone[zone]
+		return w.PerZone > 0 && in >= w.PerZone || w.ZoneSkew > 0 && in+1-fewest > w.ZoneSkew
+	})
+	slices.SortStableFunc(zones, func(a, b string) int {
+		return cmp.Or(w.inZone[a]-w.inZone[b], l.machines(g, a)-l.machines(g, b))
+	})
+	return zones
+}
+
+// machines is how many machines a NodePool has in a zone.
+func (l *placing) machines(g *cloud.Group, zone string) int {
+	of := poolZone{g, zone}
+	if _, ok := l.alive[of]; !ok {
+		l.alive[of] = 0
+		for _, i := range g.Instances() {
+			if i.Zone == zone && i.Alive() {
+				l.alive[of]++
+			}
+		}
+	}
+	return l.alive[of]
 }
 
 // newNodeOf is what a new node depends on.
@@ -142,15 +263,33 @@ func (k *Karpenter) newNode(g *cloud.Group, zone string) *scheduler.NewNode {
 	return n
 }
 
-// mounted notes the zone of a volume: the one in which a pod first mounted it.
+// mounted notes the zones of a pod's volumes: the one in which a pod first mounted them.
 func (k *Karpenter) mounted(p *kube.Pod) {
-	of := scheduler.ClaimName{Namespace: p.Namespace, Name: p.Claim}
-	if p.Claim == "" || k.volumes[of] != "" {
+	if p.Claim == "" && len(p.OtherClaims) == 0 {
 		return
 	}
-	if n := k.env.API.Node(p.NodeName); n != nil {
-		k.volumes[of] = n.Labels.Get(component.LabelZone)
+	n := k.env.API.Node(p.NodeName)
+	if n == nil {
+		return
 	}
+	zone := n.Labels.Get(component.LabelZone)
+	scheduler.EachClaim(p, func(of scheduler.ClaimName) {
+		if k.volumes[of] == "" {
+			k.volumes[of] = zone
+		}
+	})
+}
+
+// volumeZone is the zone of a pod's volumes, "" where they can be had in any; not ok is that they are in several.
+func (k *Karpenter) volumeZone(p *kube.Pod) (zone string, ok bool) {
+	ok = true
+	scheduler.EachClaim(p, func(of scheduler.ClaimName) {
+		if is := k.volumes[of]; is != "" {
+			ok = ok && (zone == "" || zone == is)
+			zone = is
+		}
+	})
+	return zone, ok
 }
 
 // roomFor reports whether a claim's node is there and has room for a pod.
@@ -162,16 +301,11 @@ func (k *Karpenter) roomFor(c *claim, p *kube.Pod) bool {
 	if n == nil || !n.Ready() || n.Unschedulable {
 		return false
 	}
-	free, alike := component.AllocatableOf(n), 0
+	r := &room{free: component.AllocatableOf(n), allocatable: n.Allocatable}
 	for _, on := range k.env.API.PodsOn(n.Name) {
-		if on.Terminal() {
-			continue
-		}
-		free = free.Minus(needOf(on))
-		if on.Template == p.Template {
-			alike++
+		if !on.Terminal() {
+			r.take(on)
 		}
 	}
-	most := k.judge.CompanyOf(p).PerHost
-	return free.Holds(needOf(p)) && (most == 0 || alike < most)
+	return r.holds(&k.judge, p, k.judge.CompanyOf(p, &k.agents).PerHost)
 }

@@ -24,9 +24,11 @@ func TestKarpenterPlacesAsTheSchedulerDoes(t *testing.T) {
 		return kube.Demands{NodeAffinity: &kube.NodeAffinity{Required: []kube.NodeTerm{{Labels: []kube.Requirement{{Key: component.LabelZone, Operator: "In", Values: []string{zone}}}}}}}
 	}
 	for name, test := range map[string]struct {
-		demands kube.Demands
-		spread  []kube.Spread
-		want    string // launches by zone, and pods that wait in the end
+		demands  kube.Demands
+		spread   []kube.Spread
+		selector kube.Pairs
+		shortage string // a zone that has no capacity for 10 minutes
+		want     string // launches by zone, and pods that wait in the end
 	}{
 		"anything":      {want: "1 in 1 zones, 0 wait"},
 		"hosts":         {demands: apart(component.LabelHostname), want: "4 in 3 zones, 0 wait"},
@@ -34,6 +36,10 @@ func TestKarpenterPlacesAsTheSchedulerDoes(t *testing.T) {
 		"node affinity": {demands: inZone("us-east-1c"), want: "1 in 1 zones, 0 wait"},
 		"no such zone":  {demands: inZone("us-east-1z"), want: "0 in 0 zones, 4 wait"},
 		"near others":   {demands: kube.Demands{Affinity: []kube.PodTerm{{TopologyKey: component.LabelHostname, Selector: &kube.Selector{Requirements: []kube.Requirement{{Key: "app", Operator: "In", Values: []string{"cache"}}}}}}}, want: "0 in 0 zones, 4 wait"},
+		"selector":      {selector: kube.PairsOf(kube.Pair{Key: "team", Value: "a"}), want: "0 in 0 zones, 4 wait"},
+		"ports":         {demands: kube.Demands{Ports: []kube.HostPort{{IP: "0.0.0.0", Protocol: "TCP", Port: 80}}}, want: "4 in 3 zones, 0 wait"},
+		"resources":     {demands: kube.Demands{More: []kube.Amount{{Resource: "ephemeral-storage", Value: 8 << 30}}}, want: "2 in 2 zones, 0 wait"},
+		"no capacity":   {demands: apart(component.LabelZone), shortage: "us-east-1a", want: "3 in 3 zones, 1 wait"},
 		"spread":        {spread: []kube.Spread{{MaxSkew: 1, TopologyKey: component.LabelZone, WhenUnsatisfiable: "DoNotSchedule", Selector: kube.PairsOf(kube.Pair{Key: "app", Value: "db"})}}, want: "3 in 3 zones, 0 wait"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -45,11 +51,18 @@ func TestKarpenterPlacesAsTheSchedulerDoes(t *testing.T) {
 			w := controllers.Workload{Kind: controllers.Deployment, Namespace: "shop", Name: "db", Replicas: 4, CreateAt: time.Second}
 			w.Template.Labels = kube.PairsOf(kube.Pair{Key: "app", Value: "db"})
 			w.Template.Containers = []kube.ContainerSpec{{Name: "db", Image: "registry.example/db:1", CPU: 100}}
-			w.Template.Written = &kube.Template{Containers: w.Template.Containers, Demands: &test.demands, Spread: test.spread}
+			w.Template.Written = &kube.Template{Containers: w.Template.Containers, Demands: &test.demands, Spread: test.spread, NodeSelector: test.selector}
 			if err := c.workloads.Add(w); err != nil {
 				t.Fatal(err)
 			}
+			if test.shortage != "" {
+				c.At(0, func() { c.Cloud.Shortage(test.shortage, "", true) })
+				c.At(10*time.Minute, func() { c.Cloud.Shortage(test.shortage, "", false) })
+			}
 			c.run(30 * time.Minute)
+			if n := len(c.reported("InsufficientCapacityError")); n > 4 {
+				t.Errorf("%d launches were refused, want one in three minutes", n)
+			}
 			zones := map[string]bool{}
 			for _, i := range c.group.Instances()[before:] {
 				zones[i.Zone] = true
@@ -117,5 +130,55 @@ func TestKarpenterWaitsForPodsThatMustNotBeDisrupted(t *testing.T) {
 				t.Error("nothing says when the node ends")
 			}
 		})
+	}
+}
+
+// What kept a pod from every new node may be over: the annotation of one that must not be disrupted, and the pod that
+// shares its zone.
+func TestKarpenterLooksAgain(t *testing.T) {
+	c := newCluster(t, spec{provider: model.Karpenter, nodes: 2, zones: 1, pods: 6, seed: 3, detached: true})
+	lost := c.group.Instances()[0]
+	c.At(time.Second, func() {
+		for _, p := range c.API.PodsOn(lost.Name) {
+			c.API.UpdatePod(p, func(p *kube.Pod) { p.Annotations = p.Annotations.With("karpenter.sh/do-not-disrupt", "true") })
+		}
+	})
+	c.At(noticeAt, func() { c.API.DeleteNode(c.API.Node(lost.Name)) })
+	c.At(30*time.Minute, func() {
+		for _, p := range c.API.PodsOn(lost.Name) {
+			c.API.UpdatePod(p, func(p *kube.Pod) { p.Annotations = nil })
+		}
+	})
+	c.run(time.Hour)
+	if gone := c.first("node-deleted", lost.Name); gone < 30*time.Minute || gone > 35*time.Minute {
+		t.Errorf("the node was gone at %v, want it soon after 30m", gone)
+	}
+
+	c = newCluster(t, spec{provider: model.Karpenter, nodes: 1, zones: 1, seed: 3, detached: true})
+	w := controllers.Workload{Kind: controllers.Deployment, Namespace: "shop", Name: "db", Replicas: 2, CreateAt: time.Second}
+	w.Template.Labels = kube.PairsOf(kube.Pair{Key: "app", Value: "db"})
+	w.Template.Containers = []kube.ContainerSpec{{Name: "db", Image: "registry.example/db:1", CPU: 1500}}
+	w.Template.Written = &kube.Template{Containers: w.Template.Containers, Demands: &kube.Demands{AntiAffinity: []kube.PodTerm{{
+		TopologyKey: component.LabelZone, Selector: &kube.Selector{Requirements: []kube.Requirement{{Key: "app", Operator: "In", Values: []string{"db"}}}},
+	}}}}
+	if err := c.workloads.Add(w); err != nil {
+		t.Fatal(err)
+	}
+	c.At(10*time.Minute, func() {
+		n := c.API.Nodes()[0]
+		c.API.UpdateNode(n, func(n *kube.Node) { n.Unschedulable = true })
+		for _, p := range c.API.PodsOn(n.Name) {
+			c.API.DeletePod(p, 0)
+		}
+	})
+	c.run(30 * time.Minute)
+	waits := 0
+	for _, p := range c.API.Pods() {
+		if p.NodeName == "" {
+			waits++
+		}
+	}
+	if waits != 1 || len(c.group.Instances()) != 2 {
+		t.Errorf("%d pods wait, %d nodes: want one pod to wait, and a second node for the other", waits, len(c.group.Instances()))
 	}
 }

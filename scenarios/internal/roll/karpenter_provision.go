@@ -67,11 +67,12 @@ func (k *Karpenter) provision() {
 		return r.claim.initialized || r.claim.object.Terminating() || r.claim.object.Gone()
 	})
 	said := 0
-	zones := zoneCounts{}
+	placing := &placing{k: k, wishes: map[wishKey]*wish{}, alive: map[poolZone]int{}}
 	for _, p := range waiting {
-		g, r := k.place(p, zones)
+		g, r := placing.place(p)
 		if g == nil {
-			continue // no NodePool has a machine for it
+			k.unplaced = append(k.unplaced, p)
+			continue
 		}
 		if r.claim == nil {
 			r.claim = k.launch(g, g.Template, r.zone, func(ok bool) { k.claimSettled(r.claim, ok) })
@@ -80,19 +81,36 @@ func (k *Karpenter) provision() {
 			}
 			k.rooms = append(k.rooms, r)
 		}
-		r.take(p)
-		zones.add(p.Template, r.in(), 1)
+		placing.take(r, p)
 		k.nominated[p] = r.claim
 		if said < nominations {
 			said++
 			k.publish(kube.AboutPod(p), "Normal", "Nominated", "Pod should schedule on: nodeclaim/"+r.claim.object.Name, p.UID)
 		}
 	}
+	k.placeAgain()
+}
+
+// placesAgain is between two looks at pods that no new node would take: others may have left by then, or a zone may have
+// capacity again.
+const placesAgain = time.Minute
+
+func (k *Karpenter) placeAgain() {
+	if k.waiting || len(k.unplaced) == 0 {
+		return
+	}
+	k.waiting = true
+	k.env.After(placesAgain, func() {
+		k.waiting = false
+		k.pending = append(k.pending, k.unplaced...)
+		k.unplaced = nil
+		k.provision()
+	})
 }
 
 // claimSettled has the pods of a claim looked at again some time after its node
 // serves, or at once where it was given up. A pod that still waits beside a node with room for it
-// is one that nodes of the pool can't take: Karpenter, which simulates the scheduler, launches none for it.
+// is one that the scheduler keeps from such nodes for a reason that isn't counted here: none more is launched for it.
 func (k *Karpenter) claimSettled(c *claim, ok bool) {
 	wait := 20 * time.Second
 	if !ok {

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -13,44 +14,76 @@ import (
 type Company struct {
 	// PerHost bounds them on an empty node, 0 for no limit.
 	PerHost int
-	// PerZone bounds them in a zone, 0 for no limit; SpreadZones says that they have to be spread over zones.
-	PerZone     int
-	SpreadZones bool
-	// Elsewhere says that the pod wants pods unlike itself on its node: no empty one will do.
+	// PerZone bounds them in a zone, and ZoneSkew by how many a zone may have more than another; 0 for no limit.
+	PerZone, ZoneSkew int
+	// Elsewhere says that the pod wants pods unlike itself on its node, and none that a DaemonSet brings along: no
+	// new node will do.
 	Elsewhere bool
 }
 
-// CompanyOf reads spread constraints and required affinities of a pod. A spread constraint is taken to count the pods of its
-// own template.
-func (s *Scheduler) CompanyOf(p *kube.Pod) (c Company) {
+// Zoned reports whether it matters in which zones pods are.
+func (c *Company) Zoned() bool { return c.PerZone > 0 || c.ZoneSkew > 0 }
+
+// CompanyOf reads spread constraints and required affinities of a pod; agents are what a new node brings along. A spread
+// constraint is taken to count the pods of its own template. Of an affinity's namespaceSelector nothing is known here: it is
+// taken to select the pod's own namespace.
+func (s *Scheduler) CompanyOf(p *kube.Pod, agents *Agents) (c Company) {
 	for _, one := range p.Template.Spread {
+		skew := max(one.MaxSkew, 1)
 		switch {
 		case one.WhenUnsatisfiable != "DoNotSchedule":
 		case one.TopologyKey == component.LabelHostname:
-			c.PerHost = max(one.MaxSkew, 1)
+			c.PerHost = min(cmp.Or(c.PerHost, skew), skew)
 		case one.TopologyKey == component.LabelZone:
-			c.SpreadZones = true
+			c.ZoneSkew = min(cmp.Or(c.ZoneSkew, skew), skew)
 		}
 	}
 	d := p.Template.Demands
 	if d == nil {
 		return c
 	}
-	like := func(t *kube.PodTerm) bool {
-		sel := s.selection(p, t)
-		return sel.selects(p.Namespace, s.namespaces[p.Namespace], p.Labels)
-	}
 	for i := range d.AntiAffinity {
 		switch t := &d.AntiAffinity[i]; {
-		case !like(t):
+		case !s.means(p, t, p.Namespace, p.Labels):
 		case t.TopologyKey == component.LabelHostname:
 			c.PerHost = 1
 		case t.TopologyKey == component.LabelZone:
 			c.PerZone = 1
 		}
 	}
-	c.Elsewhere = slices.ContainsFunc(d.Affinity, func(t kube.PodTerm) bool { return t.TopologyKey == component.LabelHostname && !like(&t) })
+	for i := range d.Affinity {
+		t := &d.Affinity[i]
+		found := t.TopologyKey != component.LabelHostname || s.means(p, t, p.Namespace, p.Labels)
+		for _, a := range agents.all {
+			found = found || s.means(p, t, a.namespace, a.labels)
+		}
+		c.Elsewhere = c.Elsewhere || !found
+	}
 	return c
+}
+
+// means reports whether a term of a pod means pods with some labels.
+func (s *Scheduler) means(p *kube.Pod, t *kube.PodTerm, namespace string, labels kube.Pairs) bool {
+	sel := s.selection(p, t)
+	if t.NamespaceSelector != nil && s.namespaces[namespace] == nil {
+		return sel.labels.Selects(labels)
+	}
+	return sel.selects(namespace, s.namespaces[namespace], labels)
+}
+
+// Counts reports whether another pod counts for a pod's limits by host or by zone, as [Company] has them.
+func (s *Scheduler) Counts(p, other *kube.Pod, topologyKey string) bool {
+	if p.Template.Origin() == other.Template.Origin() {
+		return true
+	}
+	for _, one := range p.Template.Spread {
+		if one.TopologyKey == topologyKey && p.Namespace == other.Namespace && len(one.Selector) > 0 && other.Labels.Holds(one.Selector) {
+			return true
+		}
+	}
+	return p.Template.Demands != nil && slices.ContainsFunc(p.Template.Demands.AntiAffinity, func(t kube.PodTerm) bool {
+		return t.TopologyKey == topologyKey && s.means(p, &t, other.Namespace, other.Labels)
+	})
 }
 
 // A NewNode is what a node of a group is like that joins and has no pods but those of DaemonSets.
@@ -79,10 +112,36 @@ func (s *Scheduler) RefusalsOf(t *kube.Template, need component.Room, n *NewNode
 		return why
 	}
 	for _, a := range t.Demands.More {
-		has, err := resource.ParseQuantity(n.Allocatable.Get(a.Resource))
-		if err != nil || has.Value() < a.Value { // none
+		if Amount(n.Allocatable, a.Resource) < a.Value {
 			why = append(why, "Insufficient "+a.Resource)
 		}
 	}
 	return why
+}
+
+// Amount is how much of a resource a node has; what can't be read is nothing.
+func Amount(allocatable kube.Pairs, name string) int64 {
+	q, err := resource.ParseQuantity(allocatable.Get(name))
+	if err != nil {
+		return 0
+	}
+	return q.Value()
+}
+
+// PortsClash reports whether two pods take the same port of a node.
+func PortsClash(a, b *kube.Pod) bool {
+	if a.Template.Demands == nil || b.Template.Demands == nil {
+		return false
+	}
+	for _, want := range a.Template.Demands.Ports {
+		if slices.ContainsFunc(b.Template.Demands.Ports, func(has kube.HostPort) bool { return clash(want, has) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// clash is HostPortInfo.CheckConflict of pkg/scheduler/framework/types.go.
+func clash(a, b kube.HostPort) bool {
+	return a.Port == b.Port && a.Protocol == b.Protocol && (a.IP == b.IP || a.IP == allAddresses || b.IP == allAddresses)
 }

@@ -3,8 +3,6 @@ package scheduler
 import (
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
@@ -298,11 +296,11 @@ func (n *schedNode) uses(t *kube.Template, by int64) {
 	}
 }
 
-// taken reports whether another pod has one of the ports (HostPortInfo.CheckConflict of pkg/scheduler/framework/types.go).
+// taken reports whether another pod has one of the ports.
 func (n *schedNode) taken(ports []kube.HostPort) bool {
 	for _, want := range ports {
 		for has := range n.ports {
-			if has.Port == want.Port && has.Protocol == want.Protocol && (has.IP == want.IP || has.IP == allAddresses || want.IP == allAddresses) {
+			if clash(want, has) {
 				return true
 			}
 		}
@@ -317,13 +315,9 @@ func (n *schedNode) amount(name string) int64 {
 	if all, ok := n.more[name]; ok {
 		return all
 	}
-	q, err := resource.ParseQuantity(n.node.Allocatable.Get(name))
-	if err != nil {
-		q = resource.Quantity{}
-	}
 	if n.more == nil {
 		n.more = map[string]int64{}
 	}
-	n.more[name] = q.Value()
+	n.more[name] = Amount(n.node.Allocatable, name)
 	return n.more[name]
 }

@@ -20,8 +20,8 @@ const reasonVolumes = "node(s) exceed max volume count"
 // (ResourceAttachableVolumesPrefix of k8s.io/api/core/v1), as kubelets did before CSINodes said it.
 const limitOfVolumes = "attachable-volumes-"
 
-// claims calls a function with each claim of a pod, once.
-func claims(p *kube.Pod, f func(ClaimName)) {
+// EachClaim calls a function with each claim of a pod, once.
+func EachClaim(p *kube.Pod, f func(ClaimName)) {
 	if p.Claim == "" {
 		return
 	}
@@ -72,7 +72,7 @@ func (s *Scheduler) limitVolumes(n *schedNode) {
 
 // mounts has a pod use its volumes on a node, or no longer. Several pods may use one.
 func (n *schedNode) mounts(p *kube.Pod, by int) {
-	claims(p, func(k ClaimName) {
+	EachClaim(p, func(k ClaimName) {
 		if n.volumes == nil {
 			n.volumes = map[ClaimName]int{}
 		}
@@ -88,7 +88,7 @@ func (n *schedNode) exceeds(p *kube.Pod) bool {
 		return false
 	}
 	fresh := 0
-	claims(p, func(k ClaimName) {
+	EachClaim(p, func(k ClaimName) {
 		if n.volumes[k] == 0 {
 			fresh++
 		}
@@ -101,7 +101,7 @@ func (s *Scheduler) binds(p *kube.Pod, n *schedNode) {
 	if n.group.zone == 0 {
 		return
 	}
-	claims(p, func(k ClaimName) {
+	EachClaim(p, func(k ClaimName) {
 		if _, known := s.claims[k]; !known {
 			s.claims[k] = n.group.zone
 		}
@@ -110,7 +110,7 @@ func (s *Scheduler) binds(p *kube.Pod, n *schedNode) {
 
 // elsewhere reports whether a volume of a pod lies in another zone.
 func (s *Scheduler) elsewhere(p *kube.Pod, g *NodeGroup) (is bool) {
-	claims(p, func(k ClaimName) {
+	EachClaim(p, func(k ClaimName) {
 		zone := s.claims[k]
 		is = is || zone != 0 && zone != g.zone
 	})

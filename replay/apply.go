@@ -79,15 +79,21 @@ func (c *Cluster) accepts(ev timeline.Event) error {
 	return err
 }
 
-// newest returns the object that an event has just brought, or deleted.
-func (c *Cluster) newest(ev timeline.Event) *Object {
+// objectOf returns the object that an event is about, nil where there is none.
+func (c *Cluster) objectOf(ev timeline.Event) *Object {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	k := c.named(ev.Resource)
-	if ev.Type == timeline.Deleted {
-		return k.log.latest().object
+	return c.named(ev.Resource).objects[name{ev.Namespace, ev.Name}]
+}
+
+// gone returns the last state of an object that was deleted, under the deletion's version.
+func (c *Cluster) gone(last *Object, rv string) *Object {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if v, ok := parseVersion(rv); ok {
+		return last.at(addVersions(v, c.base))
 	}
-	return k.objects[name{ev.Namespace, ev.Name}]
+	return last
 }
 
 // one applies an event at the present moment.

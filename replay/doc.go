@@ -4,7 +4,7 @@
 //
 // # What goes in, what comes out
 //
-// A [Source] is a tape that can be opened again: [File], or [Events] in memory.
+// A [timeline.Source] is a tape that can be opened again: [File], or [Events] in memory.
 // A [Player] reads it and applies one event after the other to its [Cluster]:
 // at a pace ([Player.Run]), one by one ([Player.Step]), or up to a position
 // ([Player.Seek]). Adapters are on the Cluster: they turn [Cluster.List],

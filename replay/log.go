@@ -172,12 +172,6 @@ func (p cursor) more() bool {
 
 func (p cursor) index() int { return p.c.first + p.i }
 
-// latest returns the last entry; there is one.
-func (l *log) latest() *entry {
-	p := l.end()
-	return &p.c.entries[p.i-1]
-}
-
 func (l *log) end() cursor {
 	tail := l.chunks[len(l.chunks)-1]
 	return cursor{tail, int(tail.n.Load())}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -36,7 +37,8 @@ type Player struct {
 	reached          time.Duration // the Engine's time
 	writes           writes        // of clients, at the last moment
 
-	kick chan struct{} // wakes Run after a change of pace or position
+	kick  chan struct{}           // wakes Run after a change of pace or position
+	shown atomic.Pointer[TimeMap] // what TimeMap returns
 
 	mu      sync.Mutex
 	stream  timeline.Stream
@@ -108,6 +110,7 @@ func (p *Player) start(stream timeline.Stream) error {
 		p.every = 0 // it has to learn of every event again
 	}
 	p.pace.wall = p.clock.Now()
+	p.publish()
 	return nil
 }
 
@@ -149,7 +152,9 @@ func (p *Player) peek() (*timeline.Event, error) {
 		p.ended = true
 		return nil, nil
 	}
-	p.pace.observe(ev.At, ev.Type == timeline.Sync)
+	if p.pace.observe(ev.At, ev.Type == timeline.Sync) {
+		p.publish()
+	}
 	p.ahead = ev
 	p.next = &p.ahead
 	return p.next, nil

@@ -21,6 +21,7 @@ func (p *Player) Run(ctx context.Context) error {
 		p.mu.Lock()
 		p.hold()
 		p.running = false
+		p.publish()
 		p.mu.Unlock()
 	}()
 	for {
@@ -50,6 +51,7 @@ func (p *Player) begin(ctx context.Context) error {
 	}
 	p.pace.wall = p.clock.Now()
 	p.running = true
+	p.publish()
 	return nil
 }
 
@@ -164,6 +166,7 @@ func (p *Player) end(ctx context.Context) (wait time.Duration, done bool, err er
 func (p *Player) anchor() {
 	p.pace.shown = p.pace.Shown(p.at)
 	p.pace.wall = p.clock.Now()
+	p.publish()
 }
 
 // hold ties the present moment between two events to the present time.
@@ -206,6 +209,7 @@ func (p *Player) Pause() {
 	}
 	p.hold()
 	p.pace.paused = true
+	p.publish()
 	p.note(Note{Kind: Paused})
 	p.awake()
 }
@@ -219,6 +223,7 @@ func (p *Player) Resume() {
 	}
 	p.pace.wall = p.clock.Now()
 	p.pace.paused = false
+	p.publish()
 	p.note(Note{Kind: Resumed})
 	p.awake()
 }
@@ -241,6 +246,7 @@ func (p *Player) SetSpeed(s Speed) {
 	}
 	p.hold()
 	p.pace.speed = s
+	p.publish()
 	p.note(Note{Kind: SpeedChanged})
 	p.awake()
 }

@@ -86,6 +86,7 @@ func (p *Player) seek(ctx context.Context, to time.Duration) (err error) {
 	p.anchor()
 	if err == nil && !p.ended && to > p.at {
 		p.pace.shown = p.pace.Shown(to)
+		p.publish()
 	}
 	p.note(Note{Kind: Moved})
 	p.awake()

@@ -42,14 +42,15 @@ func (p *Player) status(at time.Duration) Status {
 // Position is the tape's time now: what ages objects.
 func (p *Player) Position() time.Duration { return p.Status().Position }
 
-// TimeMap returns the map of time as it is now.
-func (p *Player) TimeMap() TimeMap {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// TimeMap returns the map of time as it is now. While Seek is on its way it is the one from before: nobody waits for it.
+func (p *Player) TimeMap() TimeMap { return *p.shown.Load() }
+
+// publish has TimeMap return the map as it is now.
+func (p *Player) publish() {
 	m := p.pace
 	m.cuts = m.cuts[:len(m.cuts):len(m.cuts)]
 	m.paused = m.paused || !p.running
-	return m
+	p.shown.Store(&m)
 }
 
 // Marker is a MARK of the tape.

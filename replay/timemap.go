@@ -33,13 +33,13 @@ type cut struct {
 	before   time.Duration // sum of the cuts before
 }
 
-// observe extends the map by the next event of the tape.
-func (m *TimeMap) observe(at time.Duration, quiet bool) {
+// observe extends the map by the next event of the tape, and reports whether it takes time out for that.
+func (m *TimeMap) observe(at time.Duration, quiet bool) (cuts bool) {
 	if at < m.read {
-		return // read before, then rewound
+		return false // read before, then rewound
 	}
 	m.read = at
-	if m.limit > 0 && at-m.last > m.limit {
+	if cuts = m.limit > 0 && at-m.last > m.limit; cuts {
 		from := m.last + m.limit
 		if n := len(m.cuts); n > 0 && m.cuts[n-1].from == from {
 			// A copy that was given away must not see the change.
@@ -57,6 +57,7 @@ func (m *TimeMap) observe(at time.Duration, quiet bool) {
 	if !quiet {
 		m.last = at
 	}
+	return cuts
 }
 
 // Shown returns the shown time of a position.

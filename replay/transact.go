@@ -40,6 +40,7 @@ func (t *Tx) Put(ev timeline.Event) (*Object, error) {
 			return nil, err
 		}
 	}
+	deleted := p.cluster.objectOf(ev)
 	rv, err := p.engine.Put(ev)
 	if err != nil {
 		return nil, err
@@ -53,7 +54,10 @@ func (t *Tx) Put(ev timeline.Event) (*Object, error) {
 	}
 	p.number++
 	p.at = ev.At
-	o := p.cluster.newest(ev)
+	o := p.cluster.objectOf(ev)
+	if ev.Type == timeline.Deleted { // a FaultInjector may keep it from the log, or put something after it
+		o = p.cluster.gone(deleted, rv)
+	}
 	ev.Object = o.raw
 	p.note(Note{Kind: Applied, Event: ev, Changed: changed})
 	return o, nil

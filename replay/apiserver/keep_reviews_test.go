@@ -49,6 +49,13 @@ func TestReviewsOfAClusterThatTakesWrites(t *testing.T) {
 	if err != nil || !may.Status.Allowed {
 		t.Errorf("found %+v, %v; want that x may", may, err)
 	}
+	missing := &authorizationv1.ResourceAttributes{Group: "example.com", Resource: "widgets", Verb: "list"} // nothing defines it yet
+	self, err := c.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), &authorizationv1.SelfSubjectAccessReview{
+		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: missing},
+	}, metav1.CreateOptions{})
+	if err != nil || !self.Status.Allowed {
+		t.Errorf("found %+v, %v; want that everybody may list what will be defined", self, err)
+	}
 	local, err := c.AuthorizationV1().LocalSubjectAccessReviews("team").Create(t.Context(), &authorizationv1.LocalSubjectAccessReview{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "team"}, Spec: authorizationv1.SubjectAccessReviewSpec{User: "x", ResourceAttributes: create},
 	}, metav1.CreateOptions{})

@@ -19,8 +19,9 @@ import (
 // resource is one kind of object that is served.
 type resource struct {
 	timeline.Resource
-	maker   *media.Maker
-	cluster *replay.Cluster // that holds its objects
+	maker      *media.Maker
+	cluster    *replay.Cluster // that holds its objects
+	definition []byte          // by which its objects come out, where clients may change it
 }
 
 func (s *Server) newResource(r timeline.Resource) *resource {
@@ -28,13 +29,15 @@ func (s *Server) newResource(r timeline.Resource) *resource {
 		Printer: (&printer{resource: r, definition: s.definition}).get,
 		Now:     s.now,
 	}
+	var definition []byte
 	if s.player.Writable() && !discovery.BuiltIn(r.Group) {
-		o.Shift = writes.View(s.definition(r), r.Version)
+		definition = s.definition(r)
+		o.Shift = writes.View(definition, r.Version)
 	}
 	if s.shifter != nil {
 		o.Shift = func(raw []byte) ([]byte, error) { return s.shifter.Object(r, raw) }
 	}
-	return &resource{r, media.NewMaker(r, o), s.cluster}
+	return &resource{r, media.NewMaker(r, o), s.cluster, definition}
 }
 
 // get answers with one object.
@@ -67,7 +70,13 @@ func (s *Server) scale(w http.ResponseWriter, req *http.Request, r *resource, in
 	if err != nil {
 		return err
 	}
-	raw, err := writes.Scale(o.Raw(), s.definition(r.Resource), r.Version)
+	raw := o.Raw()
+	if view := writes.View(r.definition, r.Version); view != nil {
+		if raw, err = view(raw); err != nil {
+			return err
+		}
+	}
+	raw, err = writes.Scale(raw, s.definition(r.Resource), r.Version)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ type Server struct {
 	building     sync.Mutex
 	built        atomic.Pointer[catalog]
 	unfollow     func()          // ends imply
+	unshift      func()          // has the shifter learn of no rewind any more
 	implied      *replay.Cluster // of namespaces that are implied; nil where they aren't
 	writeHandler *writes.Handler // nil to refuse writes
 	shifter      *shift.Shifter  // nil to leave times as they are
@@ -68,7 +69,7 @@ func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 	}
 	s := &Server{
 		player: p, cluster: p.Cluster(), settings: settings{blocked: 5 * time.Second},
-		unfollow: func() {},
+		unfollow: func() {}, unshift: func() {},
 	}
 	s.open, s.close = context.WithCancel(context.Background())
 	defer func() {
@@ -81,6 +82,11 @@ func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 	}
 	if s.settings.shift {
 		s.shifter = shift.New(p.Header().Metadata.Start.Time, func(at time.Duration) time.Time { return p.TimeMap().Wall(at) }, time.Now)
+		s.unshift = p.Subscribe(func(n replay.Note) {
+			if n.Kind == replay.Rewound {
+				s.shifter.Rewind()
+			}
+		})
 	}
 	switch {
 	case s.settings.keep && !p.Writable():
@@ -129,5 +135,6 @@ func gvr(r timeline.Resource) schema.GroupVersionResource {
 func (s *Server) Close() {
 	s.close()
 	s.unfollow()
+	s.unshift()
 	s.inMemory.end()
 }

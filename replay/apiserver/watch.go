@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/inbound"
 	"github.com/nodesim/nodesim/replay/apiserver/internal/media"
@@ -31,7 +33,7 @@ func (s *Server) watch(w http.ResponseWriter, req *http.Request, r *resource, na
 	}
 	opts.Watch = true
 	open := leastWatch + rand.N(leastWatch)
-	if opts.TimeoutSeconds != nil && *opts.TimeoutSeconds > 0 {
+	if opts.TimeoutSeconds != nil && *opts.TimeoutSeconds != 0 {
 		open = time.Duration(*opts.TimeoutSeconds) * time.Second
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), open)
@@ -62,6 +64,9 @@ func (s *Server) watch(w http.ResponseWriter, req *http.Request, r *resource, na
 			_ = out.flush()
 			return nil
 		}
+		if s.redefined(r) {
+			return nil
+		}
 		head, body, tail, err := r.maker.Parts(form, ev, first)
 		if err != nil {
 			return nil
@@ -70,6 +75,16 @@ func (s *Server) watch(w http.ResponseWriter, req *http.Request, r *resource, na
 			return nil
 		}
 	}
+}
+
+// redefined reports whether a custom resource is served in another way by now. kube-apiserver ends watches then: it takes the
+// storage down (updateCustomResourceDefinition of apiextensions-apiserver's customresource_handler.go).
+func (s *Server) redefined(r *resource) bool {
+	if r.definition == nil {
+		return false
+	}
+	now := s.catalog().resources[gvr(r.Resource)] // nil where it is gone: its watches have the deletions yet
+	return now != nil && now != r && !bytes.Equal(rawjson.Get(now.definition, "spec"), rawjson.Get(r.definition, "spec"))
 }
 
 // stream is a watch's way to its client. It holds a buffer only while there is

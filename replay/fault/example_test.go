@@ -37,7 +37,13 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for p.Step() == nil {
+	for {
+		if err := p.Step(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			fmt.Println(err)
+			return
+		}
 		for {
 			ev, err := w.TryNext()
 			if replay.IsNoEvent(err) {

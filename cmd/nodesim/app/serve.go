@@ -99,6 +99,8 @@ func (f *serveFlags) check(tape *ui.Tape) error {
 		return err
 	}
 	switch {
+	case f.loop && f.speed.Speed == replay.Max:
+		return usagef("flag --loop: found --speed max with it: want a pace, such as 20x, since each time round ends all watches")
 	case f.loop && tape.Streams():
 		return usagef("flag --loop: standard input can be read once only: want a file")
 	case f.at.given && f.engine == nil:

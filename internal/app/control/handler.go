@@ -178,7 +178,7 @@ func faulty(_ context.Context, c *Control, body []byte) (any, error) {
 		return nil, err
 	}
 	if err := c.sources.Do(ask.Fault); err != nil {
-		return nil, err
+		return nil, apierrors.NewBadRequest(err.Error())
 	}
 	return c.Status(), nil
 }

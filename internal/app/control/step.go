@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/timeline"
@@ -43,13 +45,13 @@ func (c *Control) Step(ctx context.Context, r Steps) (Stepped, error) {
 	}
 	defer done()
 	c.player.Pause()
-	marks := 0
+	var marks atomic.Int64 // others may have time pass too
 	unsubscribe := c.player.Subscribe(func(n replay.Note) {
 		if n.Kind != replay.Applied {
 			return
 		}
 		if n.Event.Type == timeline.Mark {
-			marks++
+			marks.Add(1)
 		}
 		s.note(n.Event)
 	})
@@ -58,7 +60,7 @@ func (c *Control) Step(ctx context.Context, r Steps) (Stepped, error) {
 		case UntilTransition:
 			return c.sources.Transitions()
 		case UntilMarker:
-			return marks
+			return int(marks.Load())
 		}
 		return -1
 	}
@@ -75,13 +77,20 @@ func (c *Control) Step(ctx context.Context, r Steps) (Stepped, error) {
 	return s, err
 }
 
+// mostSearched bounds how far a cluster that acts, which has always more to do, is stepped in search of something.
+const mostSearched = 24 * time.Hour
+
 // steps continues until reached has changed count times; a count that is negative
 // changes with each step. marks and the like are read between steps alone, when
 // the Player rests.
 func (c *Control) steps(ctx context.Context, count int, wait bool, reached func() int) error {
+	from := c.player.Position()
 	for last := reached(); count > 0; {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
+		}
+		if last >= 0 && c.player.Writable() && c.player.Position()-from > mostSearched {
+			return fmt.Errorf("step: found none in %s of the cluster's time: want a fault or a roll that brings one about, or a seek", mostSearched)
 		}
 		err := c.player.Step()
 		if errors.Is(err, io.EOF) {

@@ -3,14 +3,17 @@ package control_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/nodesim/nodesim/internal/app/control"
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/scenarios/simcluster"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -68,6 +71,33 @@ func TestStepUntil(t *testing.T) {
 	s, err = c.Step(t.Context(), control.Steps{Until: control.UntilMarker})
 	if err != nil || !s.Status.Ended {
 		t.Errorf("the demo has no marker: %+v, %v", s, err)
+	}
+}
+
+// A cluster that acts has always more to do: a search in it ends after a day of its time.
+func TestASearchInAClusterThatActs(t *testing.T) {
+	e, err := simcluster.AtRest(simcluster.Scenario("empty")).Engine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := replay.NewEnginePlayer(e, replay.StartPaused())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	if err := p.Open(); err != nil {
+		t.Fatal(err)
+	}
+	c := control.New(p, control.Sources{Transitions: func() int { return 0 }})
+	for _, until := range []control.Until{control.UntilMarker, control.UntilTransition} {
+		from := p.Position()
+		_, err := c.Step(t.Context(), control.Steps{Until: until})
+		if err == nil || !strings.Contains(err.Error(), "found none in 24h0m0s of the cluster's time") {
+			t.Errorf("until %s: %v", until, err)
+		}
+		if took := p.Position() - from; took < 24*time.Hour || took > 25*time.Hour {
+			t.Errorf("until %s: it took %s of the cluster's time", until, took)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nodesim/nodesim/timeline"
@@ -15,6 +16,8 @@ type Shifter struct {
 	start  time.Time
 	toWall func(time.Duration) time.Time
 	now    func() time.Time
+
+	rewound atomic.Bool // what is known is of an earlier pass
 
 	mu sync.Mutex
 	// way are times of the tape, in order, and what they came out as, in order
@@ -44,12 +47,19 @@ func New(start time.Time, toWall func(at time.Duration) time.Time, now func() ti
 func (s *Shifter) Object(r timeline.Resource, raw []byte) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.rewound.Swap(false) {
+		s.way = nil
+		clear(s.early)
+	}
 	out, err := timeline.MoveTimes(r, raw, s.move)
 	if err != nil {
 		return nil, fmt.Errorf("shift the times of an object of %s: %w", r, err)
 	}
 	return out, nil
 }
+
+// Rewind says that the tape has gone back: times come out anew from then on. It doesn't wait.
+func (s *Shifter) Rewind() { s.rewound.Store(true) }
 
 // farthest bounds how far from the tape's start a time can be told from another;
 // beyond it, differences of times don't fit into a Duration.

@@ -82,6 +82,36 @@ func TestTimeNeverLiesInTheFuture(t *testing.T) {
 	}
 }
 
+// After a rewind the same position is shown again, later: a node that joins again has just joined.
+func TestTimesOfASecondPass(t *testing.T) {
+	p := playing(1)
+	s := shift.New(start, p.wall, p.now)
+	created := func() time.Time {
+		t.Helper()
+		raw, err := s.Object(nodes, []byte(`{"metadata":{"creationTimestamp":"2026-03-01T12:02:00Z"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var o struct {
+			Metadata struct{ CreationTimestamp time.Time }
+		}
+		if err := json.Unmarshal(raw, &o); err != nil {
+			t.Fatal(err)
+		}
+		return o.Metadata.CreationTimestamp
+	}
+	p.reach(10 * time.Minute)
+	if got, want := created(), begun.Add(2*time.Minute); !got.Equal(want) {
+		t.Errorf("found %v, want %v", got, want)
+	}
+	p.position, p.anchor = time.Minute, p.clock // a seek
+	s.Rewind()
+	p.reach(2 * time.Minute)
+	if got, want := created(), begun.Add(11*time.Minute); !got.Equal(want) {
+		t.Errorf("after the rewind: found %v, want %v", got, want)
+	}
+}
+
 func TestWithoutAStartTimesStay(t *testing.T) {
 	p := playing(1)
 	s := shift.New(time.Time{}, p.wall, p.now)

@@ -66,6 +66,6 @@
 //
 // Write outside testdata, but for the part that AssertPart was given, write in CI,
 // write half a file, delete a file, or touch the flags of a program that merely
-// imports it. It knows nothing of nodes and imports nothing of this module. All
+// imports it. It knows nothing of nodes and imports nothing that does. All
 // functions may be called from several goroutines, except Main and Wrap's Run.
 package golden

@@ -19,7 +19,7 @@
 //	KubeObserver, ScriptedObserver   the two sources of snapshots
 //	Watch                            polls an Observer through transient errors
 //	PodScope, Instance               a roll whose instances are pods, updated in place
-//	Checker, Invariants              what every cluster obeys, checked against whole objects in the order of a tape
+//	invariant.Checker                what every cluster obeys, checked against whole objects in the order of a tape
 //	Snapshot.Check, EntryChecker     what every picture and every feed obeys
 //
 // # Driving a Feed

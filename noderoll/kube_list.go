@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -94,6 +95,7 @@ func (o *KubeObserver) listPods(ctx context.Context, s *State) error {
 	if len(draining) > drainListsMax {
 		return o.listPodsBy(ctx, s, "", func(string) bool { return true })
 	}
+	slices.Sort(draining)
 	for _, name := range draining {
 		only := fields.OneTermEqualSelector("spec.nodeName", name).String()
 		if err := o.listPodsBy(ctx, s, only, func(node string) bool { return node == name }); err != nil {

@@ -18,7 +18,8 @@ type WatchOptions struct {
 	// one, up to RetryTo. 0 means 1 s and 30 s.
 	RetryFrom, RetryTo time.Duration
 	// MaxStale ends Watch when there has been no good look for so long, counted
-	// from its start before the first one; 0 never does.
+	// from its start before the first one; 0 never does. It ends no look that hangs:
+	// give the observer's client a timeout.
 	MaxStale time.Duration
 	// Clock is for the pauses and for Update.Stale; nil means the real one.
 	Clock clock.Clock
@@ -61,6 +62,9 @@ func Watch(ctx context.Context, o Observer, opts WatchOptions, show func(Update)
 			u.Failures++
 			u.Stale = u.At.Sub(good)
 			pause = retry.Doubling{First: opts.RetryFrom, Most: opts.RetryTo}.After(u.Failures)
+			if left := opts.MaxStale - u.Stale; left > 0 {
+				pause = min(pause, left)
+			}
 		}
 		if !show(u) {
 			return nil

@@ -66,7 +66,7 @@ func TestWatchGivesUpOnAStalePicture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &flakyObserver{bad: func(int) bool { return true }}
 		err := noderoll.Watch(t.Context(), o, noderoll.WatchOptions{MaxStale: time.Minute}, func(noderoll.Update) bool { return true })
-		if !errors.Is(err, errRefused) || !strings.Contains(err.Error(), "nothing new for 1m1s, after 7 attempts") {
+		if !errors.Is(err, errRefused) || !strings.Contains(err.Error(), "nothing new for 1m0s, after 7 attempts") {
 			t.Errorf("got error %v, want how long and how often, and the cause", err)
 		}
 	})

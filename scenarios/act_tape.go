@@ -149,8 +149,8 @@ func (t *taking) objectsOf(r timeline.Resource) [][]byte {
 			other = o
 		}
 	}
-	list := t.moment.Objects[other]
-	for i, raw := range list {
+	list := make([][]byte, len(t.moment.Objects[other]))
+	for i, raw := range t.moment.Objects[other] {
 		list[i] = rawjson.Apply(nil, raw, fmt.Appendf(nil, `{"apiVersion":%q}`, r.APIVersion()))
 	}
 	return list

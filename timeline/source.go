@@ -19,8 +19,7 @@ type Stream interface {
 var _ Stream = (*Reader)(nil)
 
 // File is the tape in a file, plain or compressed. It is streamed: its length
-// doesn't matter to memory or to the time until the first event. "-", standard
-// input, can be read once only.
+// doesn't matter to memory or to the time until the first event.
 func File(name string) Source { return tapeFile(name) }
 
 type tapeFile string

@@ -8,7 +8,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 )
 
-// Checker checks the changes of a tape, in their order, against [Invariants].
+// Checker checks the changes of a tape, in their order, against [All] invariants.
 //
 // What can be judged at once is reported with the change that breaks it. What
 // takes two objects, or time, is judged when the bound is over, and a tape that

@@ -47,7 +47,8 @@ func (n *lineCount) Write(p []byte) (int, error) {
 }
 
 // Add takes the next event, as timeline.Writer.WriteLine does: ADDED has the object, MODIFIED the object or a patch, DELETED a
-// patch or nothing. Its bytes are looked at during the call alone.
+// patch or nothing. Between GAP and SYNC of a resource it takes objects, and no patches. Its bytes are looked at during the
+// call alone.
 func (f *Fold) Add(ev timeline.Event) error {
 	f.line++
 	f.ended = f.ended || ev.Type == timeline.End

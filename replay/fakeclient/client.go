@@ -69,7 +69,7 @@ func WithWrites(w Writes) Option {
 }
 
 // WithWatchList offers streamed lists (KEP-3157), as API servers do since
-// Kubernetes 1.35, in place of a list and a watch from it. An informer then
+// Kubernetes 1.34, in place of a list and a watch from it. An informer then
 // learns of the first objects in random order: client-go's reflector gathers
 // them in a map before it hands them on (temporaryStore in
 // tools/cache/reflector.go, as of v0.37). It keeps the order of a list.

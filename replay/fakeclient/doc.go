@@ -6,12 +6,19 @@
 // # Use
 //
 //	c, err := fakeclient.New(replay.File("roll.yaml"))
+//	…
+//	defer c.Close()
 //	factory := informers.NewSharedInformerFactory(c, 0)
 //	// … build the controller on the factory, as in production …
 //	c.Track(factory.Core().V1().Nodes().Informer())
 //	factory.Start(ctx.Done())
 //	factory.WaitForCacheSync(ctx.Done())
-//	for c.Step(ctx) == nil {
+//	for {
+//		err := c.Step(ctx)
+//		if errors.Is(err, io.EOF) {
+//			break
+//		}
+//		… // any other error fails the test
 //		// every informer has the event; assert, or write down what the
 //		// controller says
 //	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -26,7 +27,9 @@ type factory struct {
 
 	mu    sync.Mutex
 	asked []*informer // not started yet
-	last  *informer   // the one that lists last
+	// absent are resources that were asked for and aren't on the tape: no informer of theirs ever syncs.
+	absent []schema.GroupVersionResource
+	last   *informer // the one that lists last
 }
 
 func newFactory(c *Client) *factory {
@@ -47,8 +50,21 @@ func (f *factory) InformerFor(obj runtime.Object, newFunc internalinterfaces.New
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.asked = append(f.asked, i)
+		if kinds, _, _ := scheme.Scheme.ObjectKinds(obj); i.place < 0 && len(kinds) > 0 {
+			gvr, _ := meta.UnsafeGuessKindToResource(kinds[0])
+			f.absent = append(f.absent, gvr)
+		}
 		return i
 	})
+}
+
+// takeAbsent returns what was asked for in vain since it was last called.
+func (f *factory) takeAbsent() []schema.GroupVersionResource {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	absent := f.absent
+	f.absent = nil
+	return absent
 }
 
 // placeOf returns the place of a type's resource in the tape's header; -1 where
@@ -89,7 +105,7 @@ func (f *factory) StartWithContext(ctx context.Context) {
 	f.mu.Lock()
 	slices.SortStableFunc(f.asked, func(a, b *informer) int { return a.place - b.place })
 	for _, i := range f.asked {
-		if i.place >= 0 { // one that isn't on the tape never lists, and nobody waits for it
+		if i.place >= 0 { // one that isn't on the tape never lists
 			i.before, f.last = f.last, i
 		}
 	}

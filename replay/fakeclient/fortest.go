@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/informers"
 
 	"github.com/nodesim/nodesim/replay"
@@ -19,6 +20,7 @@ type Test struct {
 	// informer, in whatever way, is waited for: see [Test.Play].
 	Informers informers.SharedInformerFactory
 
+	factory *factory
 	t       testing.TB
 	ctx     context.Context
 	started bool
@@ -46,15 +48,19 @@ func ForTest(t testing.TB, src timeline.Source, opts ...Option) *Test {
 		cancel()
 		f.Shutdown()
 	})
-	return &Test{Client: c, Informers: f, t: t, ctx: ctx}
+	return &Test{Client: c, Informers: f, factory: f, t: t, ctx: ctx}
 }
 
 // Start starts the informers that were asked for and waits until they have their
 // lists and handlers have learned of them, one resource after the other, in the
-// order of the tape's header. Play and PlayTo call it where nobody has; call it
-// again for informers that were asked for since.
+// order of the tape's header. Play, PlayTo, Step and Run call it where nobody has;
+// call it again for informers that were asked for since. One whose resource isn't
+// on the tape fails the test: it would never have its list.
 func (p *Test) Start() {
 	p.t.Helper()
+	if absent := p.factory.takeAbsent(); len(absent) > 0 {
+		p.t.Fatal(p.explain(absent[0], apierrors.NewNotFound(absent[0].GroupResource(), "")))
+	}
 	p.Informers.StartWithContext(p.ctx)
 	p.Informers.WaitForCacheSync(p.ctx.Done())
 	p.started = true
@@ -70,12 +76,31 @@ func (p *Test) Play() {
 	p.PlayTo(replay.End)
 }
 
-// PlayTo steps to a position on the tape; see [Client.StepTo].
-func (p *Test) PlayTo(at time.Duration) {
+// Step is [Client.Step] after [Test.Start].
+func (p *Test) Step(ctx context.Context) error {
+	p.t.Helper()
+	p.begin()
+	return p.Client.Step(ctx)
+}
+
+// Run is [Client.Run] after [Test.Start].
+func (p *Test) Run(ctx context.Context) error {
+	p.t.Helper()
+	p.begin()
+	return p.Client.Run(ctx)
+}
+
+func (p *Test) begin() {
 	p.t.Helper()
 	if !p.started {
 		p.Start()
 	}
+}
+
+// PlayTo steps to a position on the tape; see [Client.StepTo].
+func (p *Test) PlayTo(at time.Duration) {
+	p.t.Helper()
+	p.begin()
 	if err := p.StepTo(p.t.Context(), at); err != nil {
 		p.t.Fatal(err)
 	}

@@ -1,7 +1,9 @@
 package fakeclient
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -72,6 +74,54 @@ func TestPlayToWaitsForHandlers(t *testing.T) {
 		}
 		f.Play()
 	})
+}
+
+// An informer of the test's own factory may be tracked once more, in whatever way.
+func TestTrackedTwice(t *testing.T) {
+	f := ForTest(t, replay.Events(header(), roll()))
+	i := f.Informers.Core().V1().Nodes().Informer()
+	f.Track(i)
+	d := &handlerLog{}
+	if _, err := f.Handle(i, d); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if err := f.Step(t.Context()); errors.Is(err, io.EOF) { // which starts the informers
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	equal(t, "heard", d.since(0), "add a@10, add b@11, add c@60, update cordoned a@61, delete cordoned a@64, update cordoned b@71")
+}
+
+// fatal is a test that notes why it ends.
+type fatal struct {
+	testing.TB
+	why string
+}
+
+func (f *fatal) Fatal(args ...any) {
+	f.why = fmt.Sprint(args...)
+	panic(f)
+}
+
+// A resource that isn't on the tape would never be listed: the test fails instead of waiting.
+func TestAnInformerOfWhatIsntOnTheTape(t *testing.T) {
+	failing := &fatal{TB: t}
+	f := ForTest(failing, replay.Events(header(), roll()))
+	f.Informers.Apps().V1().Deployments().Informer()
+	func() {
+		defer func() {
+			if r := recover(); r != nil && r != failing {
+				panic(r)
+			}
+		}()
+		f.Play()
+	}()
+	if !strings.Contains(failing.why, "doesn't hold deployments.apps (v1)") || !strings.Contains(failing.why, "replay.Empty") {
+		t.Errorf("the test fails with %q, want what the tape lacks and what to do", failing.why)
+	}
 }
 
 // A scenario is a Source like any other, and so are its settings.

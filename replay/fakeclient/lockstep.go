@@ -63,6 +63,10 @@ func (c *Client) StepTo(ctx context.Context, to time.Duration) error {
 // ways, work queues, goroutines of a consumer that reads a watch itself. In a
 // testing/synctest bubble, synctest.Wait after Step waits for all of it.
 //
+// A consumer of its own that opens a watch as reflectors do, with bookmarks and a
+// timeout, is taken for one, and is waited for: it has to call ResultChan before
+// each event, as they do.
+//
 // A reflector that is about to list again, after a rewind or an error, has no
 // watch for a second or so; that is waited for where its informer is tracked.
 // A FaultInjector may send it away again and again, until the tape has gone on:
@@ -184,6 +188,9 @@ func (c *Client) Track(informers ...cache.SharedIndexInformer) {
 }
 
 func (c *Client) track(i cache.SharedIndexInformer) *tracked {
+	if own, is := i.(*informer); is { // of [Test.Informers], which has been tracked from the beginning
+		i = own.SharedIndexInformer
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, t := range c.tracked {
@@ -199,6 +206,9 @@ func (c *Client) track(i cache.SharedIndexInformer) *tracked {
 // Handle adds a handler to an informer and makes Step and Settle wait until it
 // has dealt with what the informer's store holds. The informer is tracked.
 func (c *Client) Handle(i cache.SharedIndexInformer, h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	if own, is := i.(*informer); is {
+		i = own.SharedIndexInformer
+	}
 	return c.handle(i, h, i.AddEventHandler)
 }
 

@@ -1,10 +1,13 @@
 package fakeclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -77,9 +80,14 @@ func FeedTracker(p *replay.Player, tracker testing.ObjectTracker, scheme *runtim
 	return f, nil
 }
 
-func (t *tracking) open(c *replay.Cluster, version string) (err error) {
-	t.watch, err = c.Watch(t.gvr, "", metav1.ListOptions{ResourceVersion: version})
-	return err
+// open opens the watch anew; where that is refused it keeps the old one, which says again that it has ended.
+func (t *tracking) open(c *replay.Cluster, version string) error {
+	w, err := c.Watch(t.gvr, "", metav1.ListOptions{ResourceVersion: version})
+	if err != nil {
+		return err
+	}
+	t.watch = w
+	return nil
 }
 
 // Step applies the next event of the tape and writes what it changed, or
@@ -204,7 +212,8 @@ func (f *TrackerFeed) again(t *tracking) error {
 			return err
 		}
 	}
-	for id := range gone {
+	byName := func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
+	for _, id := range slices.SortedFunc(maps.Keys(gone), byName) {
 		if err := f.remove(t, id); err != nil {
 			return err
 		}

@@ -1,6 +1,8 @@
 package fakeclient
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +41,28 @@ func TestFeedTrackerWithAClosedWatch(t *testing.T) {
 	l, err := theirs.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(l.Items) != 2 || l.Items[0].Name != "b" || l.Items[0].ResourceVersion != "71" || l.Items[1].Name != "c" {
 		t.Errorf("found %+v, %v at the end, want b@71 and c", l, err)
+	}
+}
+
+// One that can't be opened again yet is an error, and the next step tries again.
+func TestFeedTrackerThatIsRefused(t *testing.T) {
+	_, theirs, f := feeding(t, fault.Inject("close:nodes,at=2s", "429:nodes,at=2s,count=1"))
+	refused := 0
+	for {
+		err := f.Step(t.Context())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			refused++
+		}
+	}
+	if err := f.Write(); err != nil {
+		t.Fatal(err)
+	}
+	l, err := theirs.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if err != nil || refused == 0 || len(l.Items) != 2 || l.Items[0].ResourceVersion != "71" {
+		t.Errorf("%d steps were refused, found %+v, %v at the end; want some, and b@71 and c", refused, l, err)
 	}
 }
 

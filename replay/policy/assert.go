@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nodesim/nodesim/replay/analysis"
@@ -13,8 +14,9 @@ type TB interface {
 }
 
 // Assert fails a test where an analysis violates a policy: a shipped one by its name, or a file. It says which rules, for which
-// objects, what was found and what was wanted, and on which line of the tape. Rules that applied to nothing are said as well;
-// where no rule of a policy applied to anything the test fails.
+// objects, what was found and what was wanted, and on which line of the tape. Where no rule of a policy applied to anything the
+// test fails. Where the policy holds, and t has the method Logf of a testing.TB, violated warnings and rules that applied to
+// nothing are logged.
 func Assert(t TB, a *analysis.Analysis, policies ...string) {
 	t.Helper()
 	for _, name := range policies {
@@ -31,8 +33,17 @@ func Assert(t TB, a *analysis.Analysis, policies ...string) {
 			t.Errorf("%s", b.String())
 		case !res.Applied():
 			t.Errorf("%swant a rule that applies to something", b.String())
+		default:
+			if l, can := t.(interface{ Logf(string, ...any) }); can && res.tells() {
+				l.Logf("%s", b.String())
+			}
 		}
 	}
+}
+
+// tells reports whether a result that holds has something to say.
+func (r *Result) tells() bool {
+	return slices.ContainsFunc(r.Rules, func(one RuleResult) bool { return one.Applied == 0 || len(one.Violations) > 0 })
 }
 
 // Applied reports whether a rule applied to anything: a policy of which none did holds and has shown nothing.

@@ -3,6 +3,7 @@ package policy_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -379,4 +380,29 @@ func FuzzLoad(f *testing.F) {
 			t.Errorf("%v: %q", err, b.String())
 		}
 	})
+}
+
+// noting is a test that logs too.
+type noting struct{ recorder }
+
+func (n *noting) Logf(format string, args ...any) { n.text += "log: " + fmt.Sprintf(format, args...) }
+
+// Where a policy holds, what its rules didn't see is logged.
+func TestAssertLogsWhatWasntSeen(t *testing.T) {
+	file := t.TempDir() + "/p.yaml"
+	text := `apiVersion: nodesim.dev/v1
+kind: Policy
+metadata: {name: two}
+rules:
+- {name: some, over: nodes, expression: "true"}
+- {name: none, over: nodes, where: "false", expression: "false"}
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var got noting
+	policy.Assert(&got, stuck(), file)
+	if !strings.HasPrefix(got.text, "log: ") || !strings.Contains(got.text, "none") {
+		t.Errorf("found %q, want the rule that applied to nothing", got.text)
+	}
 }

@@ -14,6 +14,9 @@
 //		if decision.Progress == cycle.Finished {
 //			return nil
 //		}
+//		if len(decision.Steps) == 0 {
+//			… // Blockers say why: give up, or wait for decision.Again or the next look
+//		}
 //		options.Failures = decision.Failures
 //		err = cycle.Run(ctx, env, decision.Tasks()...)
 //		…

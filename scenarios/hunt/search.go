@@ -131,9 +131,10 @@ func (s *search) commit(ctx context.Context, place uint64, o *Outcome, err error
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
-		if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+		if s.failed == nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
 			s.failed = err
 		}
+		s.bound.Store(0) // the others end too
 		return false
 	}
 	s.waiting[place] = o

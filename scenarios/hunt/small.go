@@ -39,8 +39,14 @@ var errUnsteady = errors.New("the case didn't fail when it was tried again: what
 
 // Small makes a file small that fails. It takes the first of the smaller files that still fails, in their order, and begins again,
 // until none of them does, as many as the options allow were tried, or the context ends. The number of goroutines changes nothing but
-// the time. A file that doesn't fail again is returned as it is, with an error.
+// the time. A file that doesn't fail again is returned as it is, with an error. tell, where it isn't nil, is called now and then.
 func Small(ctx context.Context, o Options, f *spec.File, as Failure, tell func(tries int)) (SmallFile, error) {
+	if o.Tries == 0 {
+		o.Tries = UsualTries
+	}
+	if tell == nil {
+		tell = func(int) {}
+	}
 	c := *f
 	c.Metadata.Description = "Found by nodesim hunt in a case of " + f.Metadata.Name + ": " + as.String() + "\n"
 	m := &maker{Options: o, as: as, tell: tell, whole: &c}

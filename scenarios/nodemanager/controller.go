@@ -172,12 +172,14 @@ func (c *NodeController) Run(ctx context.Context) error {
 // Close ends what the controller began and waits for it. Nodes stay as they are in the registry: a controller that
 // starts on the same registry resumes them.
 func (c *NodeController) Close() {
-	if c.prepare() != nil {
-		return
+	_ = c.prepare() // ResumeWaits and StopCreatingNodes begin tasks without a NodeDispenser
+	if c.NodeDispenser != nil {
+		c.NodeDispenser.end()
 	}
-	c.NodeDispenser.end()
 	c.tasks.End()
-	c.takeBackRest()
+	if c.NodeDispenser != nil {
+		c.takeBackRest()
+	}
 }
 
 // begin starts the loops. The nodes that an earlier controller left are looked after first.

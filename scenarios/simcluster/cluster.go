@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,7 +20,9 @@ import (
 )
 
 // Cluster is a simulated cluster. Its methods may be called from any goroutine;
-// one of Run, RunFor and RunUntil may be under way at a time.
+// one of RunFor and RunUntil may be under way at a time, beside Run if that has begun
+// before. What has happened is kept in memory, compressed, for WriteTape, as long as
+// the cluster lives.
 type Cluster struct {
 	engine *scenarios.Acting
 	player *replay.Player
@@ -40,7 +43,7 @@ func New(start Start, opts ...replay.Option) (c *Cluster, err error) {
 		return nil, err
 	}
 	c = &Cluster{engine: e, news: make(chan struct{}, 1), tape: newRecord(*e.Header())}
-	if c.server, err = apiserver.ForEngine(e, append(opts, replay.WithNotes(c.note))...); err != nil {
+	if c.server, err = apiserver.ForEngine(e, append(slices.Clip(opts), replay.WithNotes(c.note))...); err != nil {
 		return nil, err
 	}
 	c.player = c.server.Player()
@@ -96,7 +99,8 @@ func (c *Cluster) Close() error {
 }
 
 // Run lets the cluster live by the clock until the context ends, whose error it
-// returns, or the simulation fails.
+// returns, or the simulation fails. Until it has begun, which the first event on a
+// watch or a later position shows, RunFor and RunUntil let time pass themselves.
 func (c *Cluster) Run(ctx context.Context) error {
 	c.lives.Store(true)
 	defer c.lives.Store(false)
@@ -138,6 +142,9 @@ func (c *Cluster) RunUntil(ctx context.Context, limit time.Duration, waitedFor s
 // next goes to the next event, and reports whether there is none up to a
 // position; time stands at that position then.
 func (c *Cluster) next(ctx context.Context, to time.Duration) (there bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
 	if c.lives.Load() {
 		return c.await(ctx, to)
 	}

@@ -2,6 +2,8 @@ package simcluster_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -161,6 +163,11 @@ func TestRunForAndRunUntil(t *testing.T) {
 	err := c.RunUntil(t.Context(), time.Minute, "the impossible", func() bool { return false })
 	if err == nil || !strings.Contains(err.Error(), "wait for the impossible: it didn't happen in 1m0s") {
 		t.Error(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := c.RunFor(ended, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that has ended: %v", err)
 	}
 	at := c.Player().Position()
 	if err := c.RunFor(t.Context(), time.Hour); err != nil || c.Player().Position() != at+time.Hour {

@@ -37,8 +37,12 @@ func TestFaultsOfStreams(t *testing.T) {
 				inf.Start(t.Context().Done())
 				inf.WaitForCacheSync(t.Context().Done())
 				<-time.After(3 * time.Second)
-				gone := podsOn(t, k, "", true)[0]
+				gone, killed := podsOn(t, k, "", true)[0], podsOn(t, k, "", true)[1]
 				if err := k.CoreV1().Pods("shop").Delete(t.Context(), gone, metav1.DeleteOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				at := int64(0) // which deletes it at once, by the client's own write
+				if err := k.CoreV1().Pods("shop").Delete(t.Context(), killed, metav1.DeleteOptions{GracePeriodSeconds: &at}); err != nil {
 					t.Fatal(err)
 				}
 				<-time.After(5 * time.Minute)
@@ -55,8 +59,10 @@ func TestFaultsOfStreams(t *testing.T) {
 					has[p.Name] = p.ResourceVersion
 				}
 				missed := strings.HasPrefix(spec, "drop:")
-				if _, is := has[gone]; is != missed {
-					t.Errorf("the pod that was deleted is in the informer's cache: %t, want %t", is, missed)
+				for _, name := range []string{gone, killed} {
+					if _, is := has[name]; is != missed {
+						t.Errorf("the pod %s that was deleted is in the informer's cache: %t, want %t", name, is, missed)
+					}
 				}
 				if !strings.HasPrefix(spec, "stale-list") {
 					list, err := k.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})

@@ -5,7 +5,7 @@
 //
 // What goes in: clients and informers of the cluster, the Node as it shall be created, and a provider. What comes out:
 // writes to the API server, as a kubelet would make them. The package must never run a container, never delete a node,
-// never undo a cordon, and never start a goroutine that outlives Run. It knows nothing of scenarios and tapes. The HTTP
+// never undo a cordon, and never start a goroutine that outlives Run, but for one that is writing an Event. It knows nothing of scenarios and tapes. The HTTP
 // routes of a kubelet are package virtualnode/api's.
 //
 //	provider := virtualnode.NewNaiveNodeProvider()

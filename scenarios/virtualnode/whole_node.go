@@ -156,7 +156,7 @@ func (n *Node) keep(ctx context.Context) error {
 // fails before.
 func (n *Node) Ready() <-chan struct{} { return n.ready }
 
-// Done is closed when Run has ended and nothing that it has started runs any more.
+// Done is closed when Run has ended and nothing that it has started runs any more, but for the write of an Event.
 func (n *Node) Done() <-chan struct{} { return n.done }
 
 // Err returns how Run ended: nil before that, and where the end of its context ended it.

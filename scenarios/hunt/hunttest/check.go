@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -103,8 +104,13 @@ func told(test, file string, found *hunt.Found) string {
 	} else {
 		fmt.Fprintf(&b, "made small in %s: %s: %s\n", phrase.Count(found.Tries, "cluster"), found.Size, found.Small.Text)
 	}
-	fmt.Fprintf(&b, "%s\nrepeat it: go test -run '^%s$', which tries %s first\n", found.File, test, file)
-	fmt.Fprintf(&b, "repeat the search: go test -run '^%s$' -hunt.seed=%d -hunt.checks=%d", test, *seedFlag, found.Case+1)
+	parts := strings.Split(test, "/")
+	for i, part := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
+	}
+	pattern := "'" + strings.ReplaceAll(strings.Join(parts, "/"), "'", `'\''`) + "'"
+	fmt.Fprintf(&b, "%s\nrepeat it: go test -run %s, which tries %s first\n", found.File, pattern, file)
+	fmt.Fprintf(&b, "repeat the search: go test -run %s -hunt.seed=%d -hunt.checks=%d", pattern, *seedFlag, found.Case+1)
 	return b.String()
 }
 

@@ -108,7 +108,7 @@ func (c *client) get(ctx context.Context, path string, query url.Values, header 
 	status := parseStatus(body)
 	status.Code = resp.StatusCode
 	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s > 0 {
-		status.after = time.Duration(s) * time.Second
+		status.after = time.Duration(min(s, 3600)) * time.Second
 	}
 	return nil, status
 }

@@ -12,6 +12,7 @@ func leftOut(resources []ResourceStats) (lines []string) {
 		}{
 			{r.OutOfScope, "event out of scope", "events out of scope"},
 			{r.Repeats, "event repeated: its version had been seen", "events repeated: their versions had been seen"},
+			{r.TooLarge, "state of an object too large for a tape", "states of objects too large for a tape"},
 			{r.Unknown, "deletion of an object that never appeared", "deletions of objects that never appeared"},
 		} {
 			what := c.all

@@ -49,6 +49,8 @@ type ResourceStats struct {
 	Repeats int
 	// OutOfScope were left out because of the scope.
 	OutOfScope int
+	// TooLarge are states of objects that no tape can have, each with a MARK too-large on the tape.
+	TooLarge int
 	// Unknown are deletions of objects that the tape doesn't know.
 	Unknown int
 	// Last is the position of the last event that arrived, on the tape or not.

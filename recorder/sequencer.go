@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -201,7 +202,11 @@ func (l *sequencer) enter(at time.Duration, t *resourceState, o *object, version
 		At: at, Type: typ, Resource: t.key, Namespace: o.ns, Name: o.name, UID: o.uid, RV: version, Object: o.raw,
 	}
 	if err := l.write(ev); err != nil {
-		return err
+		if typ == timeline.Added {
+			t.stats.Objects--
+		}
+		o.queued, o.raw = false, nil
+		return l.tooLarge(at, t, o, err)
 	}
 	o.onTape, o.queued, o.raw, o.version = true, false, nil, version
 	t.stats.Events++
@@ -227,9 +232,29 @@ func (l *sequencer) remove(at time.Duration, t *resourceState, o *object, a arri
 	t.stats.Objects--
 	t.stats.Events++
 	t.written = highest(a.version, t.written)
-	return l.write(timeline.Event{
+	ev := timeline.Event{
 		At: at, Type: timeline.Deleted, Resource: t.key, Namespace: o.ns, Name: o.name, UID: o.uid, RV: a.version, Object: a.raw,
-	})
+	}
+	err := l.write(ev)
+	if size := (*timeline.SizeError)(nil); errors.As(err, &size) { // its last state is left out, its end isn't
+		ev.Object = nil
+		return errors.Join(l.tooLarge(at, t, o, err), l.write(ev))
+	}
+	return err
+}
+
+// MarkTooLarge is the name of the MARK that says which state of an object is not on the tape because no reader would take it. Others may follow.
+const MarkTooLarge = "too-large"
+
+// tooLarge leaves a state of an object out that no tape can have, and says so on the tape: a user who may create such an object must not end
+// the recording by it. It returns other errors as they are.
+func (l *sequencer) tooLarge(at time.Duration, t *resourceState, o *object, err error) error {
+	size := (*timeline.SizeError)(nil)
+	if !errors.As(err, &size) {
+		return err
+	}
+	t.stats.TooLarge++
+	return l.write(timeline.Event{At: at, Type: timeline.Mark, Name: MarkTooLarge, Reason: t.key + " " + o.ns + "/" + o.name + ": " + size.Error()})
 }
 
 func (l *sequencer) forget(t *resourceState, o *object) {

@@ -295,7 +295,7 @@ func (w *Writer) object(ev *Event, body []byte, types bool) (commit func(), err 
 		body = was
 	}
 	if len(body) > MaxLine { // however small the patch: no Reader would put it together
-		return nil, fmt.Errorf("an object of %d bytes: want at most 4 MiB", len(body))
+		return nil, &SizeError{What: "an object", Bytes: len(body)}
 	}
 	if o == nil {
 		w.line = appendLine(w.line[:0], ev, ev.UID, body, nil)
@@ -345,9 +345,20 @@ func (w *Writer) patchOf(o *living, was, body []byte, types bool) []byte {
 
 func (w *Writer) fits() error {
 	if len(w.line) > MaxLine {
-		return fmt.Errorf("a line of %d bytes: want at most 4 MiB", len(w.line))
+		return &SizeError{What: "a line", Bytes: len(w.line)}
 	}
 	return nil
+}
+
+// A SizeError is of an event that a Writer refuses because no Reader would take it. The Writer may be used further: the event is not on the
+// tape.
+type SizeError struct {
+	What  string // a line, or an object
+	Bytes int
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("%s of %d bytes: want at most %d MiB", e.What, e.Bytes, MaxLine>>20)
 }
 
 // WriteAll writes a sequence of events up to its end or its first error.

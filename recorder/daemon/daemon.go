@@ -172,7 +172,7 @@ func (d *Daemon) attempt(ctx context.Context) error {
 		if err := d.abandon(d.all); err != nil {
 			return err
 		}
-		cfg.Out, cfg.Resume = nil, nil
+		cfg.Out, cfg.Resume, cfg.Resources, cfg.Same = nil, nil, d.o.Record.Resources, false
 		opened = d.open(&cfg)
 		if rec, err = recorder.New(cfg); err != nil {
 			return err
@@ -322,7 +322,15 @@ func (d *Daemon) resume(cfg *recorder.Config) (<-chan piece, error) {
 			continue
 		}
 		// A piece without its beginning holds nothing that the server can't tell again, from the end of the piece before it.
-		if last := epoch[n-1]; n > 1 && (!continued(epoch[n-2].path) || !began(last.path)) || last.start.IsZero() && empty(last.path) {
+		last, torn := epoch[n-1], false
+		if n > 1 {
+			goesOn, err := continued(epoch[n-2].path)
+			if unreachable(err) {
+				return nil, err
+			}
+			torn = err == nil && !goesOn || !began(last.path) // damage in the piece before is no reason to drop this one
+		}
+		if torn || last.start.IsZero() && empty(last.path) {
 			if err := os.Remove(last.path); err != nil {
 				return nil, err
 			}
@@ -373,7 +381,7 @@ func unreachable(err error) bool {
 }
 
 // noRoom reports whether a disk was full.
-func noRoom(err error) bool { return errors.Is(err, syscall.ENOSPC) }
+func noRoom(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // abandon ends the rolls of an epoch that nothing continues, makes their tapes, and removes its pieces. Those that can't be read
 // are put aside.
@@ -389,8 +397,10 @@ func (d *Daemon) abandon(epoch []piece) error {
 	d.mu.Unlock()
 	d.collect(nil)
 	for len(d.queue) > 0 {
-		if err := d.tapeOf(epoch, d.queue[0]); err != nil {
-			return err
+		if err := d.tapeOf(epoch, d.queue[0]); unreachable(err) || noRoom(err) {
+			return err // it may be possible later
+		} else if err != nil {
+			return d.putAside(epoch, err)
 		}
 		d.queue = d.queue[1:]
 	}

@@ -20,6 +20,7 @@ type piece struct {
 	path       string
 	epoch, seq int
 	start      time.Time // of its 0s; zero where it can't be read
+	state      int64     // its size soon after it began, 0 before that is known
 }
 
 const (
@@ -67,28 +68,28 @@ func sizeOf(files ...string) (n int64) {
 }
 
 // continued reports whether a piece ends where the next one begins. Only what is before that END is
-// on the disk for sure.
-func continued(path string) bool {
+// on the disk for sure. A piece that can't be read says nothing: that is an error.
+func continued(path string) (bool, error) {
 	r, err := timeline.Open(path, timeline.Lines())
 	if err != nil {
-		return false
+		return false, err
 	}
 	defer func() { _ = r.Close() }() // it was only read
 	last := timeline.Event{}
 	for ev, err := range r.All() {
 		if err != nil {
-			return false
+			return false, err
 		}
 		last = ev
 	}
-	return last.Type == timeline.End && last.Reason == recorder.EndContinued
+	return last.Type == timeline.End && last.Reason == recorder.EndContinued, nil
 }
 
 // began reports whether a piece holds the state that it begins with, or a part of it from which its recording continues after a GAP.
 func began(path string) bool {
 	r, err := timeline.Open(path, timeline.Lines())
 	if err != nil {
-		return false
+		return unreachable(err) // which says nothing about what it holds
 	}
 	defer func() { _ = r.Close() }() // it was only read
 	for ev, err := range r.All() {
@@ -130,7 +131,7 @@ func join(all []piece, take func(when time.Time, ev timeline.Event) error) error
 				switch {
 				case ev.Type == timeline.Added && alive[id] == ev.RV:
 					continue
-				case ev.Type == timeline.Sync && !gap[ev.Resource], ev.Type == timeline.Gap && gap[ev.Resource]:
+				case ev.Type == timeline.Sync, ev.Type == timeline.Gap && gap[ev.Resource]: // as the former piece had them
 					continue
 				}
 				state = false

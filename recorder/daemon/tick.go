@@ -27,7 +27,11 @@ func (d *Daemon) tick(rec *recorder.Recorder, at time.Duration) {
 	open := d.collect(rec)
 	long := d.long(now, open)
 	current := d.all[len(d.all)-1]
-	due := len(long) > 0 || now.Sub(current.start) >= d.o.Before || sizeOf(current.path) >= max(d.o.MaxSize/4, 1<<20)
+	if current.state == 0 { // what a piece begins with says nothing about how much has happened
+		current.state = sizeOf(current.path)
+		d.all[len(d.all)-1] = current
+	}
+	due := len(long) > 0 || now.Sub(current.start) >= d.o.Before || sizeOf(current.path)-current.state >= max(d.o.MaxSize/4, 1<<20)
 	for _, r := range d.queue {
 		due = due || !r.Ended.Before(current.start)
 	}
@@ -162,6 +166,7 @@ func (d *Daemon) rotate(rec *recorder.Recorder, now time.Time) bool {
 	}
 	next := d.all[len(d.all)-1]
 	next.seq++
+	next.state = 0
 	next.path = d.path(historyDir, pieceName(next.epoch, next.seq))
 	// What an earlier try has left: nothing was recorded there.
 	if err := (&piece{path: next.path}).remove(); err != nil {
@@ -182,8 +187,10 @@ func (d *Daemon) rotate(rec *recorder.Recorder, now time.Time) bool {
 	if errors.Is(err, recorder.ErrNotRecording) {
 		return false
 	}
-	if made && !continued(d.all[len(d.all)-1].path) {
-		err = errors.Join(err, os.Remove(next.path))
+	if made {
+		if goesOn, unread := continued(d.all[len(d.all)-1].path); !goesOn && unread == nil {
+			err = errors.Join(err, os.Remove(next.path))
+		}
 	}
 	d.rotateAt = now.Add(rotateAgain)
 	d.failed("history", "a piece of the history can't be begun", err)

@@ -414,8 +414,8 @@ func TestNothingGoesBeforeItIsInTheStore(t *testing.T) {
 	if err := u.Once(t.Context()); err == nil || !strings.Contains(err.Error(), "torn.json") || !strings.Contains(err.Error(), "away") {
 		t.Errorf("found %v, want the store and the torn description told of", err)
 	}
-	if s := u.State(); s.Waiting != 1 || s.Failures != 1 || !s.Oldest.Equal(x.Ended) {
-		t.Errorf("state %+v, want one that waits", s)
+	if s := u.State(); s.Waiting != 1 || s.Failures != 2 || !s.Oldest.Equal(x.Ended) {
+		t.Errorf("state %+v, want one that waits, and failures of it and of the torn one", s)
 	}
 	if all, err := store.Finished(dir); len(all) != 1 || err == nil {
 		t.Errorf("found %v, %v, want the tape still there", all, err)

@@ -91,7 +91,10 @@ func (u *Uploader) Run(ctx context.Context, told <-chan struct{}, every time.Dur
 func (u *Uploader) Once(ctx context.Context) error {
 	tapes, err := Finished(u.Folder)
 	errs := []error{err}
-	sent := map[string]bool{}
+	if err != nil { // those that can't be read aren't uploaded either
+		u.note(func(s *UploadState) { s.Failures++ })
+	}
+	sent, fresh := map[string]bool{}, map[string]bool{}
 	if u.Store != nil {
 		var waiting []Tape
 		for _, t := range tapes {
@@ -115,7 +118,7 @@ func (u *Uploader) Once(ctx context.Context) error {
 				errs = append(errs, err)
 				continue
 			}
-			sent[t.Name] = true
+			sent[t.Name], fresh[t.Name] = true, true
 			u.note(func(s *UploadState) { s.Uploaded++ })
 		}
 		u.note(func(s *UploadState) {
@@ -125,7 +128,7 @@ func (u *Uploader) Once(ctx context.Context) error {
 			}
 		})
 	}
-	return errors.Join(append(errs, u.tidy(tapes, sent))...)
+	return errors.Join(append(errs, u.tidy(tapes, sent, fresh))...)
 }
 
 // upload sends a tape, and marks it in the folder as sent. Another recorder's tape of the roll is as good.
@@ -162,14 +165,15 @@ func (u *Uploader) mark() string {
 func (u *Uploader) sentMark(t Tape) string { return filepath.Join(u.Folder, t.Name+".sent") }
 
 // tidy removes what is too old or too much, if the store has it.
-func (u *Uploader) tidy(tapes []Tape, sent map[string]bool) error {
+// tidy removes what Keep leaves out. What was sent a moment ago stays until the next time: who was told of it may read it.
+func (u *Uploader) tidy(tapes []Tape, sent, fresh map[string]bool) error {
 	keep := u.Keep
 	if u.Store == nil { // nobody else has what was made last
 		keep.Last = max(keep.Last, 1)
 	}
 	var errs []error
 	for _, t := range keep.Surplus(tapes, u.Clock.Now()) {
-		if u.Store != nil && !sent[t.Name] {
+		if u.Store != nil && (!sent[t.Name] || u.Sent != nil && fresh[t.Name]) {
 			continue
 		}
 		for _, name := range []string{filepath.Join(u.Folder, t.File()), filepath.Join(u.Folder, t.Description()), u.sentMark(t)} { // the description goes after what it is of

@@ -189,7 +189,9 @@ func (s *service) listen(address string, log *slog.Logger) (stop func(), err err
 	if err != nil {
 		return nil, fmt.Errorf("flag --listen %q: %w: want a free address such as :8080", address, err)
 	}
-	server := &http.Server{Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{
+		Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 20 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 3 * time.Minute,
+	}
 	var owned sync.WaitGroup
 	owned.Go(func() {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {

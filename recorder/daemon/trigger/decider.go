@@ -107,11 +107,11 @@ func (d *Decider) Advance(now time.Time) {
 	}
 }
 
-// held reports whether something of a roll is under way: a node or machine that it has begun with, or, where it continues
-// a former tape, any of the group.
+// held reports whether something of a roll is under way: a node or machine of the group on which something began with it or
+// later. One that was cordoned or broken before holds no roll open.
 func (d *Decider) held(r *Roll) bool {
 	counts := func(group string, since time.Time) bool {
-		return group == r.Group && (r.Part > 1 || !since.Before(r.Began))
+		return group == r.Group && !since.Before(r.Since)
 	}
 	for _, n := range d.nodes {
 		if n.underWay() && counts(n.group, n.since) {

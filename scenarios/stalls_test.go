@@ -3,6 +3,7 @@ package scenarios_test
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -147,25 +148,27 @@ roll: {strategy: eks-default}
 	}
 }
 
-// A percentage of a small group that rounds down to no node is one that may be missing, and no node more.
+// A percentage of a small group that rounds down to no node is one that may be missing, and no node more: an old one goes
+// before a new one comes.
 func TestAPercentageIsOneNodeAtLeast(t *testing.T) {
-	for strategy, provider := range map[string]string{"kops": "kops", "capi": "capi"} {
-		nodes, most := 0, 0
+	for _, provider := range []string{"kops", "capi"} {
+		var order []string
 		for _, ev := range events(t, file(t, `metadata: {name: few, title: a tenth of a few nodes}
 timeLimit: 6h
 cluster: {provider: `+provider+`}
 groups: [{name: few, nodes: 3}]
-roll: {strategy: `+strategy+`, maxSurge: 0, maxUnavailable: 10%}
+roll: {strategy: `+provider+`, maxSurge: 0, maxUnavailable: 10%}
 `)) {
-			if ev.Resource == "nodes" && ev.Type == timeline.Added {
-				nodes++
-			} else if ev.Resource == "nodes" && ev.Type == timeline.Deleted {
-				nodes--
+			switch {
+			case ev.Resource != "nodes" || ev.At < time.Second:
+			case ev.Type == timeline.Added:
+				order = append(order, "new")
+			case bytes.Contains(ev.Patch, []byte(`"unschedulable":true`)):
+				order = append(order, "cordon")
 			}
-			most = max(most, nodes)
 		}
-		if nodes != 3 || most != 3 {
-			t.Errorf("%s: %d nodes at most, %d in the end, want 3 and 3", strategy, most, nodes)
+		if got := strings.Join(order, " "); got != "cordon new cordon new cordon new" {
+			t.Errorf("%s: %s, want each old node to be cordoned before a new one comes", provider, got)
 		}
 	}
 }

@@ -45,6 +45,7 @@ var exclusions = []tapediff.Exclusion{
 	{Kind: "DaemonSet", Reason: "SuccessfulCreate", Component: "daemonset-controller", Source: spamSource},
 	{Kind: "DaemonSet", Reason: "SuccessfulDelete", Component: "daemonset-controller", Source: spamSource},
 	{Kind: "DaemonSet", Reason: "FailedDaemonPod", Component: "daemonset-controller", Source: spamSource},
+	{Kind: "Pod", Reason: tapediff.Unbound, Component: tapediff.Ends, Source: unboundSource},
 }
 
 // lucky holds what the scheduler's choice among equal nodes decides.
@@ -59,6 +60,8 @@ var lucky = []tapediff.Exclusion{{
 const (
 	passSource = "the node lifecycle controller's pass of its own, every 100 ms (pkg/controller/nodelifecycle/scheduler/rate_limited_queue.go, " +
 		"NodeEvictionPeriod): by then a joining node may be Ready, and one that is gone deleted"
+	unboundSource = "a DaemonSet's pod that is made while its Node goes may be bound before the Node is gone, or be deleted without " +
+		"(pkg/controller/daemon/daemon_controller.go, getUnscheduledPodsWithoutNode)"
 	spamSource = "25 Events about an object, and then one in five minutes of the wall (client-go, tools/record/events_cache.go, EventSourceObjectSpamFilter)"
 )
 

@@ -43,7 +43,7 @@
 //
 // Pods have random names, and the scheduler may put them anywhere: how many pods are evicted twice in a roll differs
 // from run to run. So the history of a pod has chapters: its start (until it is ready for the first time), its run, and
-// its end. The chapters of all pods of a workload with the same fate (kept, evicted, lost with the node, deleted) form a
+// its end. The chapters of all pods of a workload with the same fate (kept, evicted, lost with the node, deleted, deleted before they had a node) form a
 // set, and the sets must be equal: every chapter of one tape has its like on the other. A start that an early end
 // has cut short is a part of a start.
 //

@@ -15,13 +15,17 @@ const (
 	Conditions = "conditions" // Reason is the type of a condition, or a condition's reason
 	Taints     = "taints"     // Reason is KEY:EFFECT
 	Feed       = "feed"       // Reason is a kind of entry, such as blocked
+	Ends       = "ends"       // Reason is how pods have ended, such as [Unbound]
 )
+
+// Unbound is the end of pods that were deleted before they had a node.
+const Unbound = "deleted before they had a node"
 
 // An Exclusion says that one kind of fact is not compared, and why it can't be.
 type Exclusion struct {
 	Kind      string // of the object that it is about: Node
 	Reason    string // of an Event; or what Conditions, Taints and Feed say
-	Component string // which reported the Event: kubelet; or Conditions, Taints or Feed
+	Component string // which reported the Event: kubelet; or Conditions, Taints, Feed or Ends
 	Source    string // why the two can't agree, with the place that proves it
 }
 

@@ -18,7 +18,7 @@ func (in *reading) forget(from time.Duration) {
 		h.there, h.chapter, h.chapters, h.now = true, "", map[string]map[string][]Step{}, map[string]facts{}
 		h.at, h.last = from, from
 		if h.pod != nil {
-			h.pod = &podHistory{workload: h.pod.workload, fate: h.pod.fate, began: true, ended: h.pod.ended, ends: h.pod.ends}
+			h.pod = &podHistory{workload: h.pod.workload, fate: h.pod.fate, passed: h.pod.passed, began: true, ended: h.pod.ended, ends: h.pod.ends}
 			h.chapter = run
 			if h.pod.ended {
 				h.chapter = end

@@ -15,6 +15,7 @@ import (
 type podHistory struct {
 	workload string // "ReplicaSet default/web"
 	fate     string
+	passed   bool // its end isn't compared
 
 	ready time.Duration // when it was ready first, where it has a start
 	began bool          // its run has begun
@@ -75,8 +76,12 @@ func (in *reading) enterEnd(h *history, ev timeline.Event, pod *corev1.Pod) {
 	}
 	h.chapter, h.pod.ended, h.pod.ends = end, true, ev.At
 	h.pod.fate = "deleted"
-	if leaving {
+	switch {
+	case leaving:
 		h.pod.fate = fateOf(target.Reason)
+	case pod.Spec.NodeName == "":
+		h.pod.fate = Unbound
+		h.pod.passed = in.excluded.excludes("Pod", Unbound, Ends)
 	}
 }
 

@@ -26,8 +26,11 @@ func groups(pods []*history) map[group][]*history {
 	for _, h := range pods {
 		for _, chapter := range slices.Sorted(maps.Keys(h.chapters)) {
 			g := group{workload: h.pod.workload, fate: h.pod.fate, chapter: chapter}
-			if chapter == start {
+			switch {
+			case chapter == start:
 				g.fate = "" // which a start doesn't know yet
+			case h.pod.passed:
+				continue
 			}
 			all[g] = append(all[g], h)
 		}

@@ -40,6 +40,10 @@ func (f *Feed) progress(p *pool) {
 		}
 		f.rolling++
 	}
+	if r.rolling && r.size > 0 && c.joining+c.draining == 0 && c.offTarget == c.total && c.total == r.size {
+		r.rolling, r.size = false, 0 // a cordon that was taken back, or a node that came and went
+		f.rolling--
+	}
 	if !r.rolling {
 		clear(p.away) // a change of size
 	}

@@ -421,6 +421,25 @@ func TestFeedCompletesByPool(t *testing.T) {
 	)
 }
 
+// A pool in which a node was cordoned and uncordoned doesn't roll: it holds up no other's end.
+func TestFeedCompletesBesideAnUncordonedNode(t *testing.T) {
+	s := newStory(t, noderoll.FeedOptions{})
+	other := func(name string, change ...func(*noderoll.Node)) noderoll.Node {
+		n := feedNode(name, "ami-gpu", change...)
+		n.Labels[noderoll.LabelNodegroup] = "gpu"
+		return n
+	}
+	s.node(other("y")).node(other("z")).node(feedNode("a", oldImage)).settle()
+	s.node(other("z", cordon)).node(other("z")).node(feedNode("b", newImage)).gone("a")
+	s.want(
+		"T+4.000s     cordoned    z",
+		"T+5.000s     online      z",
+		"T+6.000s     online      b",
+		"T+7.000s     terminated  a",
+		"T+7.000s     complete    -                 1 node on target",
+	)
+}
+
 // Two pools that roll at once are complete together, with the nodes of both.
 func TestFeedCompletesPoolsTogether(t *testing.T) {
 	s := newStory(t, noderoll.FeedOptions{})

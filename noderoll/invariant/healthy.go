@@ -59,7 +59,7 @@ func (c *Checker) cover(h *trackedObject, now map[string]string) {
 	}
 	if _, is := known.all[h]; !is {
 		known.all[h] = struct{}{}
-	} else if healthy == k.healthy {
+	} else if healthy == k.healthy && maps.Equal(k.labels, now) {
 		return
 	}
 	uncover(h)

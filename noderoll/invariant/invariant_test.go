@@ -267,6 +267,15 @@ func TestDamagedTapesAreRejected(t *testing.T) {
 	}
 }
 
+// A Ready pod that gets other labels leaves its budget.
+func TestAPodThatLeavesItsBudget(t *testing.T) {
+	p := open(t, "surge")
+	p.each(pods, "web-64cf8d68d9-zp88h", 16*second, set("elsewhere", "metadata", "labels", "app"))
+	if broken := brokenBy(p.check()); !slices.Equal(broken, []string{"budget-counts"}) {
+		t.Errorf("found %v, want that the budget's count didn't follow", broken)
+	}
+}
+
 func TestEveryInvariantHasADamageAndWords(t *testing.T) {
 	var listed, damaged []string
 	kebab := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)

@@ -72,6 +72,25 @@ func TestATapeWithoutARoll(t *testing.T) {
 	}
 }
 
+// A node that was cordoned and uncordoned, an hour before the roll or without one, is no part of a roll.
+func TestANodeThatWasLookedAfter(t *testing.T) {
+	looked := []string{
+		nodeLine("0s", "ADDED", "a", "g", "old", false), nodeLine("0s", "ADDED", "b", "g", "old", false), nodesListed,
+		nodeLine("10s", "MODIFIED", "a", "g", "old", true), nodeLine("100s", "MODIFIED", "a", "g", "old", false),
+	}
+	if a := written("looked", looked...).analyse(t, false); len(a.Rolls) != 0 {
+		t.Errorf("alone: got %+v, want no roll", a.Rolls)
+	}
+	a := written("later", append(looked,
+		nodeLine("3600s", "ADDED", "c", "g", "new", false), nodeLine("3610s", "ADDED", "d", "g", "new", false),
+		nodeLine("3620s", "MODIFIED", "a", "g", "old", true), nodeLine("3630s", "MODIFIED", "b", "g", "old", true),
+		`{"at":"3640s","type":"DELETED","resource":"nodes","name":"a","rv":"9"}`,
+		`{"at":"3650s","type":"DELETED","resource":"nodes","name":"b","rv":"9"}`)...).analyse(t, false)
+	if len(a.Rolls) != 1 || a.Rolls[0].Start.At.Seconds() != 3600 || a.Rolls[0].Outcome != analysis.Complete || a.Rolls[0].Replaced != 2 {
+		t.Errorf("before a roll: got %+v, want one from 3600s, complete, of two nodes", a.Rolls)
+	}
+}
+
 // Ten groups that roll at once are ten rolls, each with a path of its own.
 func TestTenRollsAtOnce(t *testing.T) {
 	var lines []string

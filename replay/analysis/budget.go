@@ -239,10 +239,12 @@ func (s *reading) selects(sp *space, b *budget) {
 	b.selector = selector
 	sp.selecting.Add(b, selector)
 	sp.comparisons += labelindex.ComparisonsPerChange
+	var changed []*class
 	for c := range b.classes {
 		sp.comparisons--
 		if !selector.Matches(c.labels) {
-			s.uncover(b, c)
+			b.leave(c)
+			changed = append(changed, c)
 		}
 	}
 	for c := range sp.labelled.MayMatch(selector, maps.Values(sp.classes)) {
@@ -257,27 +259,28 @@ func (s *reading) selects(sp *space, b *budget) {
 		for p := range c.pods {
 			p.workload.coveredBy(b)
 		}
-		b.review(s)
-		s.askAgain(c)
+		changed = append(changed, c)
 	}
+	b.review(s)
+	s.askAgain(changed...)
 	s.afford(sp)
 }
 
-// uncover takes a class from a budget.
-func (s *reading) uncover(b *budget, c *class) {
+// leave takes a class from a budget.
+func (b *budget) leave(c *class) {
 	c.space.comparisons -= len(c.pods) + len(c.budgets)
 	delete(b.classes, c)
 	c.budgets = slices.DeleteFunc(c.budgets, func(o *budget) bool { return o == b })
-	b.review(s)
-	s.askAgain(c)
 }
 
-// askAgain sends the pods of a class to the gates of its budgets.
-func (s *reading) askAgain(c *class) {
-	waiting := make([]*pod, 0, len(c.pods))
-	for p := range c.pods {
-		if p.held.waits {
-			waiting = append(waiting, p)
+// askAgain sends the pods of classes to the gates of their budgets, by their names: classes come in no order.
+func (s *reading) askAgain(classes ...*class) {
+	var waiting []*pod
+	for _, c := range classes {
+		for p := range c.pods {
+			if p.held.waits {
+				waiting = append(waiting, p)
+			}
 		}
 	}
 	slices.SortFunc(waiting, byName)
@@ -290,9 +293,12 @@ func (s *reading) dropBudget(sp *space, b *budget) {
 	sp.comparisons += labelindex.ComparisonsPerChange
 	delete(sp.budgets, b.Name)
 	sp.selecting.Remove(b)
-	for c := range b.classes {
-		s.uncover(b, c)
+	classes := slices.Collect(maps.Keys(b.classes))
+	for _, c := range classes {
+		b.leave(c)
 	}
+	b.review(s)
+	s.askAgain(classes...)
 	s.afford(sp)
 }
 
@@ -304,8 +310,8 @@ func (s *reading) afford(sp *space) {
 	sp.unfollowed = s.now
 	for _, c := range sp.classes {
 		c.budgets = nil
-		s.askAgain(c)
 	}
+	s.askAgain(slices.Collect(maps.Values(sp.classes))...)
 	for _, b := range sp.budgets {
 		clear(b.classes)
 		b.review(s)

@@ -117,10 +117,10 @@ func (s *reading) whyHeld(b *budget) (why, remedy string) {
 	}
 	why = fmt.Sprintf("it allows no disruption (needs %s and has %d%s)", phrase.Count(needs, "healthy pod"), has, also)
 	switch {
-	case needs >= b.heldExpected && b.heldExpected > 0:
-		remedy = fmt.Sprintf("let the budget allow one disruption (maxUnavailable: 1, or minAvailable: %d), or give its workload one replica more than the budget needs", max(needs-1, 0))
 	case has < needs:
 		remedy = "find out why its pods aren't Ready: until they are, nothing may be evicted"
+	case needs >= b.heldExpected && b.heldExpected > 0:
+		remedy = fmt.Sprintf("let the budget allow one disruption (maxUnavailable: 1, or minAvailable: %d), or give its workload one replica more than the budget needs", max(needs-1, 0))
 	default:
 		remedy = "let its pods be ready sooner, or let the budget allow more disruptions at a time"
 	}

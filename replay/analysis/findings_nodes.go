@@ -33,14 +33,21 @@ func (s *reading) nodeFindings() (all []Finding) {
 		if len(n.lost) > 0 {
 			slices.SortFunc(n.lost, byName)
 			f := Finding{Kind: FindNodeVanished, Object: "Node/" + n.Name, Node: n.Name, From: n.terminatedAt, To: n.terminatedAt}
-			for _, p := range n.lost[:min(len(n.lost), mostPods)] {
-				f.Pods = append(f.Pods, p.String())
-				if p.goneAt.is() {
-					f.Cost = max(f.Cost, p.goneAt.At-n.terminatedAt.At)
+			for i, p := range n.lost {
+				if i < mostPods {
+					f.Pods = append(f.Pods, p.String())
 				}
+				gone := s.now // it is there still
+				if p.goneAt.is() {
+					gone = p.goneAt
+				}
+				f.Cost = max(f.Cost, gone.At-n.terminatedAt.At)
 			}
 			f.Text = fmt.Sprintf("%s went away with %s on it: %s", n.Name, phrase.Count(len(n.lost), "pod"), named(f.Pods, len(n.lost), "pod"))
 			f.Remedy = "let something drain the node when its end is announced"
+			if n.DrainBegan != nil {
+				f.Remedy = "begin the drain earlier, or give its pods a shorter grace period: they hadn't ended when the node went"
+			}
 			all = append(all, f)
 		}
 		if n.Joined != nil && n.Node.Ready == nil && !n.wasReady {

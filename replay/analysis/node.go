@@ -241,7 +241,7 @@ func (n *node) classify(s *reading) Phase {
 		n.Drained = nil
 		return PhaseDraining
 	}
-	if n.Drained == nil {
+	if n.Drained == nil && (!n.initial || n.DrainBegan != nil || n.peak > 0) { // else it was so before the tape
 		n.Drained = moment(s.now)
 	}
 	return PhaseTerminating

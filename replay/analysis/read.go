@@ -105,6 +105,7 @@ type reading struct {
 	nodeKind  *resource
 	// The first lists of nodes and of pods are over.
 	nodesListed, podsListed bool
+	told                    time.Duration // up to where the feed knows the time
 }
 
 type objectName struct{ namespace, name string }
@@ -183,6 +184,12 @@ func (s *reading) event(ev *timeline.Event, line int) error {
 	for _, k := range [...]*resource{s.nodeKind, s.podKind} {
 		if k != nil && k.started && !k.listed && ev.At > k.began { // a tape written by hand may do without SYNC
 			s.synced(k)
+		}
+	}
+	if s.nodesListed && ev.At > s.told { // what came due before the line is about what was there before it
+		s.told = ev.At
+		for _, e := range s.follower.Advance(ev.At - 1) {
+			s.entry(e)
 		}
 	}
 	if err := s.object(ev); err != nil {

@@ -40,6 +40,9 @@ type fit struct {
 func (s *samples) fitted(usual Quantiles, least time.Duration) fit {
 	middle := quantile(s.seen, s.open, 0.5)
 	spread := usual.spread()
+	if middle == 0 { // most take no time, as pulls of images that are there: what some take is of the same kind
+		middle = usual.Median
+	}
 	limit := max(float64(middle)*max(farOut, spread*spread*spread), float64(time.Millisecond))
 	var f fit
 	sort := func(from []sample, into *[]sample) {

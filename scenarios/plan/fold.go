@@ -235,18 +235,23 @@ func foldOrder(all []*outcome, nodes int) []Node {
 	}
 	var groups []*group
 	byName := map[string]*group{}
+	byPlace := map[string][]*group{} // without names a row is the first, second, … of its node group
 	for _, o := range all {
+		places := map[string]int{}
 		for k := range o.nodes {
 			n := &o.nodes[k]
+			place := places[n.group]
+			places[n.group]++
 			var g *group
 			switch {
 			case named && byName[n.name] != nil:
 				g = byName[n.name]
-			case !named && k < len(groups):
-				g = groups[k]
+			case !named && place < len(byPlace[n.group]):
+				g = byPlace[n.group][place]
 			default:
 				g = &group{Node: Node{Group: n.group}}
 				groups = append(groups, g)
+				byPlace[n.group] = append(byPlace[n.group], g)
 				if named {
 					g.Name, byName[n.name] = n.name, g
 				}

@@ -114,6 +114,7 @@ func escaped(s string) string {
 
 var markdownWords = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "|", `\|`, "#", `\#`, "@", "&#64;",
+	"~", "&#126;", "$", "&#36;", "://", "&#58;//", "www.", "www&#46;", // links and mathematics of GitHub
 )
 
 // code is text in the type of code, which a cell of a table may hold.

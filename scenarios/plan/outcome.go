@@ -172,8 +172,14 @@ func (o *outcome) held(a *analysis.Analysis) {
 		object string
 	}
 	stops := map[key]bool{}
+	nodes := map[key]int{} // that waited
 	for i := range a.Nodes {
+		waited := map[key]bool{}
 		for _, w := range a.Nodes[i].Waits {
+			if of := (key{w.Kind, w.Object}); !waited[of] {
+				waited[of] = true
+				nodes[of]++
+			}
 			if w.Unfinished && !o.ended {
 				stops[key{w.Kind, w.Object}] = true
 			}
@@ -195,7 +201,7 @@ func (o *outcome) held(a *analysis.Analysis) {
 		if !is || f.Kind != analysis.FindBudgetHeld && !f.Delays {
 			continue
 		}
-		b := blocked{kind: string(f.Kind), object: f.Object, held: f.Cost, stops: stops[key{wait, f.Object}], waits: waits[key{wait, f.Object}], text: f.Text, remedy: f.Remedy, pods: f.Pods}
+		b := blocked{kind: string(f.Kind), object: f.Object, held: f.Cost, stops: stops[key{wait, f.Object}], waits: waits[key{wait, f.Object}], text: f.Text, remedy: f.Remedy, pods: f.Pods, nodes: nodes[key{wait, f.Object}]}
 		if f.Node != "" {
 			b.nodes = 1
 		}

@@ -63,7 +63,9 @@ func (t *text) leftOut(lines []string) {
 	}
 	t.section("LEFT OUT")
 	for _, line := range lines[:min(len(lines), shownRows)] {
-		t.WriteString("-" + wrap(line, "  ", Width)[1:] + "\n")
+		if text := wrap(line, "  ", Width); text != "" { // a file may have a blank line there
+			t.WriteString("-" + text[1:] + "\n")
+		}
 	}
 	t.more(len(lines))
 }

@@ -25,7 +25,11 @@ type current struct {
 	Roll
 	drained int
 	joined  map[string]bool // alive
+	going   map[string]bool // cordoned or drained, and there
 }
+
+// nothing reports whether nodes were cordoned and uncordoned, and that is all.
+func (c *current) nothing() bool { return c.Joined == 0 && c.Replaced == 0 && len(c.going) == 0 }
 
 func (g *group) apply(ev timeline.Event, line int) error {
 	g.line = line
@@ -50,6 +54,9 @@ func (g *group) apply(ev timeline.Event, line int) error {
 // take looks at one entry of the group's feed.
 func (g *group) take(e noderoll.Entry) {
 	came := g.coming[e.Node] && e.Kind != noderoll.EvtTerminated
+	if g.now != nil && g.now.nothing() && e.At-g.now.End > noderoll.StillAfter {
+		g.now = nil // somebody has looked after a node: what comes is another story
+	}
 	switch e.Kind {
 	case noderoll.EvtComplete:
 		g.open(e)
@@ -80,7 +87,7 @@ func (g *group) outdated() bool { return g.follower.OffTarget() > 0 }
 
 func (g *group) open(e noderoll.Entry) {
 	if g.now == nil {
-		g.now = &current{Roll: Roll{Nodegroup: g.name, Start: e.At, StartLine: g.line}, joined: map[string]bool{}}
+		g.now = &current{Roll: Roll{Nodegroup: g.name, Start: e.At, StartLine: g.line}, joined: map[string]bool{}, going: map[string]bool{}}
 	}
 }
 
@@ -93,7 +100,11 @@ func (c *current) node(e noderoll.Entry, came bool, line int) {
 	switch e.Kind {
 	case noderoll.EvtCordoned, noderoll.EvtDraining:
 		c.drained++
+		c.going[e.Node] = true
+	case noderoll.EvtOnline:
+		delete(c.going, e.Node)
 	case noderoll.EvtTerminated:
+		delete(c.going, e.Node)
 		if !c.joined[e.Node] {
 			c.Replaced++
 		}
@@ -136,7 +147,7 @@ func (c *current) milestone(e noderoll.Entry, line int) {
 func (g *group) close(o Outcome) {
 	c := g.now
 	g.now = nil
-	if c == nil || o == Unfinished && c.drained == 0 && (c.Replaced == 0 || c.Joined == 0) {
+	if c == nil || o == Unfinished && (c.nothing() || c.drained == 0 && (c.Replaced == 0 || c.Joined == 0)) {
 		return
 	}
 	c.Outcome, c.Left = o, g.follower.OffTarget()

@@ -226,7 +226,9 @@ func (l *sequencer) remove(at time.Duration, t *resourceState, o *object, a arri
 	}
 	l.forget(t, o)
 	if !o.onTape {
-		t.stats.OutOfScope++
+		if l.scope != nil { // else it was too large
+			t.stats.OutOfScope++
+		}
 		return nil
 	}
 	t.stats.Objects--

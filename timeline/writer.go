@@ -291,10 +291,10 @@ func (w *Writer) object(ev *Event, body []byte, types bool) (commit func(), err 
 	if o != nil {
 		was = w.alive.state(o)
 	}
-	if body == nil { // a deletion that leaves the last state as it is
+	bare := body == nil // a deletion that leaves the last state as it is
+	if bare {
 		body = was
-	}
-	if len(body) > MaxLine { // however small the patch: no Reader would put it together
+	} else if n := len(body) + overhead(ev); n > MaxLine { // however small the patch: the object has to fit on a line of its own
 		return nil, &SizeError{What: "an object", Bytes: len(body)}
 	}
 	if o == nil {
@@ -307,6 +307,8 @@ func (w *Writer) object(ev *Event, body []byte, types bool) (commit func(), err 
 	}
 	patch := w.patchOf(o, was, body, types)
 	switch {
+	case bare:
+		w.line = appendLine(w.line[:0], ev, "", nil, nil)
 	case patch == nil:
 		w.line = appendLine(w.line[:0], ev, "", body, nil)
 	case ev.Type == Deleted && string(patch) == "{}":
@@ -341,6 +343,11 @@ func (w *Writer) patchOf(o *living, was, body []byte, types bool) []byte {
 		return nil
 	}
 	return patch
+}
+
+// overhead bounds what a line has beside its object: each byte of a name may be escaped by six.
+func overhead(ev *Event) int {
+	return 256 + 6*(len(ev.Resource)+len(ev.Namespace)+len(ev.Name)+len(ev.UID)+len(ev.RV))
 }
 
 func (w *Writer) fits() error {

@@ -422,6 +422,7 @@ func (p *piece) remove() error {
 
 // putAside keeps what can't be read, for people.
 func (d *Daemon) putAside(epoch []piece, why error) error {
+	d.queue = nil                                                      // what is in the pieces is no longer at hand
 	aside := d.path("damaged", d.o.Clock.Now().UTC().Format(nameTime)) // names of pieces come again
 	if err := os.MkdirAll(aside, 0o755); err != nil {
 		return err

@@ -164,7 +164,6 @@ func (u *Uploader) mark() string {
 // sentMark is the file that says that the store has a tape.
 func (u *Uploader) sentMark(t Tape) string { return filepath.Join(u.Folder, t.Name+".sent") }
 
-// tidy removes what is too old or too much, if the store has it.
 // tidy removes what Keep leaves out. What was sent a moment ago stays until the next time: who was told of it may read it.
 func (u *Uploader) tidy(tapes []Tape, sent, fresh map[string]bool) error {
 	keep := u.Keep

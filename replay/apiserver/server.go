@@ -82,9 +82,11 @@ func New(p *replay.Player, opts ...Option) (_ *Server, err error) {
 	}
 	if s.settings.shift {
 		s.shifter = shift.New(p.Header().Metadata.Start.Time, func(at time.Duration) time.Time { return p.TimeMap().Wall(at) }, time.Now)
+		back := false // on the way there what clients read still has the times of before
 		s.unshift = p.Subscribe(func(n replay.Note) {
-			if n.Kind == replay.Rewound {
+			if n.Kind == replay.Rewound || back && n.Kind == replay.Moved {
 				s.shifter.Rewind()
+				back = n.Kind == replay.Rewound
 			}
 		})
 	}

@@ -23,6 +23,7 @@ type follower struct {
 	mu      sync.Mutex
 	queue   []item
 	full    func() // called when much waits
+	rewound func() // called when the Player has gone back
 	watches []*replay.Watch
 	moving  bool // between a rewind and its arrival
 	err     error
@@ -80,6 +81,7 @@ func (f *follower) onNote(n replay.Note) {
 	case replay.Moved:
 		if f.moving {
 			f.moving = false
+			f.rewound()
 			f.begin(n.Position)
 		}
 	}
@@ -156,7 +158,7 @@ func (a *Applier) unfollow() {
 
 // followPlayer opens the Player and begins.
 func (a *Applier) followPlayer() error {
-	f := &follower{cluster: a.player.Cluster(), wake: make(chan struct{}, 1)}
+	f := &follower{cluster: a.player.Cluster(), wake: make(chan struct{}, 1), rewound: a.shift.Rewind}
 	if err := a.player.Open(); err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func (c *Control) steps(ctx context.Context, count int, wait bool, reached func(
 			}
 		}
 		if now := reached(); now != last || now < 0 {
-			last, count = now, count-1
+			last, count, from = now, count-1, c.player.Position()
 		}
 	}
 	return nil

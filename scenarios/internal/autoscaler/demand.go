@@ -12,6 +12,7 @@ import (
 type demand struct {
 	number   int
 	template *kube.Template
+	pod      *kube.Pod // one of them
 	need     component.Room
 	// zone is the one that the template selects, or "".
 	zone string
@@ -87,7 +88,7 @@ func (a *Autoscaler) demandOf(p *kube.Pod) *demand {
 	}
 	cpu, memory := p.Requests()
 	d := &demand{
-		number: len(a.demands), template: p.Template, need: component.Room{CPU: cpu, Memory: memory, Pods: 1},
+		number: len(a.demands), template: p.Template, pod: p, need: component.Room{CPU: cpu, Memory: memory, Pods: 1},
 		zone: p.Template.NodeSelector.Get(component.LabelZone), Company: a.judge.CompanyOf(p, &a.agents),
 	}
 	a.byPods[p.Template] = d
@@ -114,6 +115,9 @@ func (a *Autoscaler) agent(p *kube.Pod) {
 	if a.agents.Saw(p) {
 		for _, g := range a.groups {
 			g.shape = nil
+		}
+		for _, d := range a.demands {
+			d.Company = a.judge.CompanyOf(d.pod, &a.agents)
 		}
 	}
 }
@@ -199,6 +203,9 @@ func (a *Autoscaler) byZone(d *demand, pods []*kube.Pod) []batch {
 	var parts []batch
 	for _, p := range pods {
 		zone := a.claims[scheduler.ClaimName{Namespace: p.Namespace, Name: p.Claim}]
+		if zone == "" {
+			zone = d.zone
+		}
 		if zone == "" && d.Zoned() && len(zones) > 0 {
 			least := 0
 			for i := range in {

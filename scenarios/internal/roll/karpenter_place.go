@@ -107,11 +107,13 @@ const unavailable = 3 * time.Minute
 type wishKey struct {
 	template *kube.Template
 	volumes  string // the zone of its volumes
+	one      bool   // they are in one
 }
 
 // wish is where pods may have a new node.
 type wish struct {
 	scheduler.Company
+	pod    *kube.Pod                 // one of them
 	inZone map[string]int            // pods that count for it, where zones matter
 	zones  map[*cloud.Group][]string // the best first; one that is "" says that any does
 	next   int                       // of the rooms, the first that wasn't found too small
@@ -120,10 +122,10 @@ type wish struct {
 func (l *placing) wishOf(p *kube.Pod) *wish {
 	k := l.k
 	volumes, ok := k.volumeZone(p)
-	key := wishKey{p.Template, volumes}
+	key := wishKey{p.Template, volumes, ok}
 	w := l.wishes[key]
 	if w == nil {
-		w = &wish{Company: k.judge.CompanyOf(p, &k.agents), zones: map[*cloud.Group][]string{}}
+		w = &wish{Company: k.judge.CompanyOf(p, &k.agents), pod: p, zones: map[*cloud.Group][]string{}}
 		if w.Zoned() {
 			w.inZone = k.inZones(p)
 		}
@@ -185,11 +187,11 @@ func (l *placing) place(p *kube.Pod) (*cloud.Group, *room) {
 // take has a pod take its place in a room.
 func (l *placing) take(r *room, p *kube.Pod) {
 	if len(r.pods) == 0 && r.zone != "" {
-		l.alive[poolZone{r.claim.group, r.zone}]++
+		l.alive[poolZone{r.claim.group, r.zone}] = l.machines(r.claim.group, r.zone) + 1
 	}
 	r.take(p)
-	for key, w := range l.wishes {
-		if w.Zoned() && key.template.Origin() == p.Template.Origin() {
+	for _, w := range l.wishes { // the order changes nothing
+		if w.Zoned() && l.k.judge.Counts(w.pod, p, component.LabelZone) {
 			w.inZone[r.in()]++
 		}
 	}
@@ -208,8 +210,7 @@ func (l *placing) zonesFor(g *cloud.Group, p *kube.Pod, w *wish, volumes string)
 	if !w.Zoned() && len(zones) > 0 && len(zones) == len(g.Zones) {
 		return []string{""} // the provider finds one with capacity
 	}
-	zones = slices.DeleteFunc(zones, func(zone string) bool { return k.short[poolZone{g, zone}] > now })
-	fewest := 0
+	fewest := 0 // of those without capacity too, as the scheduler counts
 	for i, zone := range zones {
 		if in := w.inZone[zone]; i == 0 || in < fewest {
 			fewest = in
@@ -217,7 +218,7 @@ func (l *placing) zonesFor(g *cloud.Group, p *kube.Pod, w *wish, volumes string)
 	}
 	zones = slices.DeleteFunc(zones, func(zone string) bool {
 		in := w.inZone[zone]
-		return w.PerZone > 0 && in >= w.PerZone || w.ZoneSkew > 0 && in+1-fewest > w.ZoneSkew
+		return k.short[poolZone{g, zone}] > now || w.PerZone > 0 && in >= w.PerZone || w.ZoneSkew > 0 && in+1-fewest > w.ZoneSkew
 	})
 	slices.SortStableFunc(zones, func(a, b string) int {
 		return cmp.Or(w.inZone[a]-w.inZone[b], l.machines(g, a)-l.machines(g, b))

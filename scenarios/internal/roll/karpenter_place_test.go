@@ -40,6 +40,7 @@ func TestKarpenterPlacesAsTheSchedulerDoes(t *testing.T) {
 		"ports":         {demands: kube.Demands{Ports: []kube.HostPort{{IP: "0.0.0.0", Protocol: "TCP", Port: 80}}}, want: "4 in 3 zones, 0 wait"},
 		"resources":     {demands: kube.Demands{More: []kube.Amount{{Resource: "ephemeral-storage", Value: 8 << 30}}}, want: "2 in 2 zones, 0 wait"},
 		"no capacity":   {demands: apart(component.LabelZone), shortage: "us-east-1a", want: "3 in 3 zones, 1 wait"},
+		"short spread":  {spread: []kube.Spread{{MaxSkew: 1, TopologyKey: component.LabelZone, WhenUnsatisfiable: "DoNotSchedule", Selector: kube.PairsOf(kube.Pair{Key: "app", Value: "db"})}}, shortage: "us-east-1a", want: "3 in 3 zones, 0 wait"},
 		"spread":        {spread: []kube.Spread{{MaxSkew: 1, TopologyKey: component.LabelZone, WhenUnsatisfiable: "DoNotSchedule", Selector: kube.PairsOf(kube.Pair{Key: "app", Value: "db"})}}, want: "3 in 3 zones, 0 wait"},
 	} {
 		t.Run(name, func(t *testing.T) {

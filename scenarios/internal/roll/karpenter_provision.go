@@ -102,7 +102,7 @@ func (k *Karpenter) placeAgain() {
 	k.waiting = true
 	k.env.After(placesAgain, func() {
 		k.waiting = false
-		k.pending = append(k.pending, k.unplaced...)
+		k.pending = append(k.pending, slices.DeleteFunc(k.unplaced, (*kube.Pod).Gone)...)
 		k.unplaced = nil
 		k.provision()
 	})

@@ -26,7 +26,7 @@ func (c *Company) Zoned() bool { return c.PerZone > 0 || c.ZoneSkew > 0 }
 
 // CompanyOf reads spread constraints and required affinities of a pod; agents are what a new node brings along. A spread
 // constraint is taken to count the pods of its own template. Of an affinity's namespaceSelector nothing is known here: it is
-// taken to select the pod's own namespace.
+// taken to select every namespace.
 func (s *Scheduler) CompanyOf(p *kube.Pod, agents *Agents) (c Company) {
 	for _, one := range p.Template.Spread {
 		skew := max(one.MaxSkew, 1)

@@ -106,6 +106,7 @@ type viewer struct {
 // then on is seen.
 func (v *viewer) open(ctx context.Context) error {
 	opened, failed := make(chan struct{}), make(chan error, 1)
+	var first sync.Once
 	cfg := recorder.Config{
 		REST: v.o.REST, Name: v.o.File.Metadata.Name, Warn: v.warn, Resources: v.resources(),
 		Open: func(h timeline.Header) (*timeline.Writer, error) {
@@ -119,9 +120,9 @@ func (v *viewer) open(ctx context.Context) error {
 				return nil, err
 			}
 			v.live = ui.NewLive(d)
-			close(opened)
 			return tape, nil
 		},
+		Line: func(time.Time, timeline.Event) { first.Do(func() { close(opened) }) }, // from then on it takes marks
 		Stop: func(ev timeline.Event) bool { v.live.Event(ev); return false },
 	}
 	rec, err := recorder.New(cfg)

@@ -71,7 +71,7 @@ container() {
 		--dir=*) arg="--dir=$work/volumes/$pod" ;;
 		--listen=*) arg="--listen=127.0.0.1:0" ;;
 		esac
-		args+=("$arg")
+		args+=("${arg//'$(POD_NAMESPACE)'/nodesim}") # as the kubelet does
 	done <<<"$text"
 	mkdir -p "volumes/$pod"
 	: >"$pod.log"

@@ -188,13 +188,10 @@ func (c *Client) Track(informers ...cache.SharedIndexInformer) {
 }
 
 func (c *Client) track(i cache.SharedIndexInformer) *tracked {
-	if own, is := i.(*informer); is { // of [Test.Informers], which has been tracked from the beginning
-		i = own.SharedIndexInformer
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, t := range c.tracked {
-		if t.informer == i {
+		if t.informer == i || t.informer.GetStore() == i.GetStore() { // one that wraps it, as those of [Test.Informers] do
 			return t
 		}
 	}
@@ -206,9 +203,6 @@ func (c *Client) track(i cache.SharedIndexInformer) *tracked {
 // Handle adds a handler to an informer and makes Step and Settle wait until it
 // has dealt with what the informer's store holds. The informer is tracked.
 func (c *Client) Handle(i cache.SharedIndexInformer, h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	if own, is := i.(*informer); is {
-		i = own.SharedIndexInformer
-	}
 	return c.handle(i, h, i.AddEventHandler)
 }
 

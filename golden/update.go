@@ -3,10 +3,11 @@ package golden
 import (
 	"flag"
 	"os"
-	"regexp"
 	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"github.com/nodesim/nodesim/internal/testcommand"
 )
 
 const (
@@ -70,31 +71,11 @@ func acceptCommand(test string) string {
 }
 
 func command(pkg, test string, hasFlag bool) string {
-	run := "go test " + shellQuote(pkg) + " -run " + shellQuote(runPattern(test))
+	run := "go test " + testcommand.Quote(pkg) + " -run " + testcommand.Quote(testcommand.Pattern(test))
 	if hasFlag {
 		return run + " -" + flagUpdate
 	}
 	return envUpdate + "=1 " + run
-}
-
-// runPattern matches the test alone: -run takes a regular expression for each
-// part between slashes.
-func runPattern(test string) string {
-	parts := strings.Split(test, "/")
-	for i, part := range parts {
-		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
-	}
-	return strings.Join(parts, "/")
-}
-
-func shellQuote(s string) string {
-	plain := strings.IndexFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./", r)
-	}) < 0
-	if plain && s != "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // packagePath is the import path of the package under test. The go command

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/nodesim/nodesim/internal/atomicfile"
 	"github.com/nodesim/nodesim/internal/phrase"
+	"github.com/nodesim/nodesim/internal/testcommand"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/hunt"
 	"github.com/nodesim/nodesim/scenarios/hunt/variant"
@@ -104,11 +104,7 @@ func told(test, file string, found *hunt.Found) string {
 	} else {
 		fmt.Fprintf(&b, "made small in %s: %s: %s\n", phrase.Count(found.Tries, "cluster"), found.Size, found.Small.Text)
 	}
-	parts := strings.Split(test, "/")
-	for i, part := range parts {
-		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
-	}
-	pattern := "'" + strings.ReplaceAll(strings.Join(parts, "/"), "'", `'\''`) + "'"
+	pattern := testcommand.Quote(testcommand.Pattern(test))
 	fmt.Fprintf(&b, "%s\nrepeat it: go test -run %s, which tries %s first\n", found.File, pattern, file)
 	fmt.Fprintf(&b, "repeat the search: go test -run %s -hunt.seed=%d -hunt.checks=%d", pattern, *seedFlag, found.Case+1)
 	return b.String()

@@ -86,9 +86,8 @@ func (a *Autoscaler) demandOf(p *kube.Pod) *demand {
 	if d := a.byPods[p.Template]; d != nil {
 		return d
 	}
-	cpu, memory := p.Requests()
 	d := &demand{
-		number: len(a.demands), template: p.Template, pod: p, need: component.Room{CPU: cpu, Memory: memory, Pods: 1},
+		number: len(a.demands), template: p.Template, pod: p, need: component.NeedOf(p),
 		zone: p.Template.NodeSelector.Get(component.LabelZone), Company: a.judge.CompanyOf(p, &a.agents),
 	}
 	a.byPods[p.Template] = d

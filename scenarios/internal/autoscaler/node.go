@@ -154,8 +154,7 @@ func (a *Autoscaler) settled(p *kube.Pod, node string, by int) {
 }
 
 func (a *Autoscaler) carry(sn *scaledNode, p *kube.Pod, by int) {
-	cpu, memory := p.Requests()
-	sn.used = sn.used.Plus(component.Room{CPU: cpu * int64(by), Memory: memory * int64(by), Pods: int64(by)})
+	sn.used = sn.used.Plus(component.NeedOf(p).Times(by))
 	if p.Owner == nil || p.Owner.Kind != "DaemonSet" && p.Owner.Kind != "Node" {
 		sn.pods += by
 	}

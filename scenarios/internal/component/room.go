@@ -28,6 +28,12 @@ func (r Room) Times(k int) Room {
 	return Room{r.CPU * int64(k), r.Memory * int64(k), r.Pods * int64(k)}
 }
 
+// NeedOf is what a pod requests of a node.
+func NeedOf(p *kube.Pod) Room {
+	cpu, memory := p.Requests()
+	return Room{CPU: cpu, Memory: memory, Pods: 1}
+}
+
 // AllocatableOf reads a node's allocatable; what can't be read is nothing.
 func AllocatableOf(n *kube.Node) Room {
 	read := func(name string) resource.Quantity {

@@ -14,13 +14,11 @@ func (l *podWorker) unfit() (reason, message string) {
 	if !l.m.k.cfg.Fits || n == nil || p.Conditions.Get("PodScheduled") != nil {
 		return "", ""
 	}
-	room, need := component.AllocatableOf(n), component.Room{Pods: 1}
-	need.CPU, need.Memory = p.Requests()
+	room, need := component.AllocatableOf(n), component.NeedOf(p)
 	used := component.Room{}
 	for _, o := range l.m.k.env.API.PodsOn(n.Name) {
 		if o != p && !o.Terminal() {
-			cpu, memory := o.Requests()
-			used = used.Plus(component.Room{CPU: cpu, Memory: memory, Pods: 1})
+			used = used.Plus(component.NeedOf(o))
 		}
 	}
 	for _, of := range [...]struct {

@@ -32,18 +32,13 @@ func (r *room) in() string {
 }
 
 func (r *room) take(p *kube.Pod) {
-	r.free = r.free.Minus(needOf(p))
+	r.free = r.free.Minus(component.NeedOf(p))
 	r.pods = append(r.pods, p)
-}
-
-func needOf(p *kube.Pod) component.Room {
-	cpu, memory := p.Requests()
-	return component.Room{CPU: cpu, Memory: memory, Pods: 1}
 }
 
 // holds reports whether a pod fits in, of which no more than perHost may share a node, 0 for no limit.
 func (r *room) holds(judge *scheduler.Scheduler, p *kube.Pod, perHost int) bool {
-	if !r.free.Holds(needOf(p)) {
+	if !r.free.Holds(component.NeedOf(p)) {
 		return false
 	}
 	d := p.Template.Demands
@@ -203,7 +198,7 @@ func (l *placing) zonesFor(g *cloud.Group, p *kube.Pod, w *wish, volumes string)
 	now := k.env.API.Now()
 	var zones []string
 	for _, zone := range g.Zones {
-		if (volumes == "" || volumes == zone) && k.judge.RefusalsOf(p.Template, needOf(p), k.newNode(g, zone)) == nil {
+		if (volumes == "" || volumes == zone) && k.judge.RefusalsOf(p.Template, component.NeedOf(p), k.newNode(g, zone)) == nil {
 			zones = append(zones, zone)
 		}
 	}

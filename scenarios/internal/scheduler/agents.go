@@ -43,9 +43,7 @@ func (a *Agents) Saw(p *kube.Pod) bool {
 func (a *Agents) Left(s *Scheduler, room component.Room, on *NodeGroup) component.Room {
 	for _, one := range a.all {
 		if s.Refusal(one.template, on) == "" {
-			p := kube.Pod{Template: one.template}
-			cpu, memory := p.Requests()
-			room = room.Minus(component.Room{CPU: cpu, Memory: memory, Pods: 1})
+			room = room.Minus(component.NeedOf(&kube.Pod{Template: one.template}))
 		}
 	}
 	return room

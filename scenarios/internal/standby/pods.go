@@ -110,8 +110,7 @@ func (m *Manager) translate(name string, p *kube.Pod) (*api.Pod, string) {
 
 // groupOf is the first group on whose next node a pod may run, or nil and why there is none, in the scheduler's words.
 func (m *Manager) groupOf(p *kube.Pod) (*cloud.Group, string) {
-	cpu, memory := p.Requests()
-	need := component.Room{CPU: cpu, Memory: memory, Pods: 1}
+	need := component.NeedOf(p)
 	var why scheduler.ReasonCounts
 	for _, g := range m.cfg.Groups {
 		next := m.nextNode(g)

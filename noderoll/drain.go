@@ -36,10 +36,8 @@ func (p *Pod) evicted() bool { return p.Deleting && p.Disruption == evictedByAPI
 // a node that is disrupted from its deletion on, which the finalizer
 // karpenter.sh/termination holds up (node/termination/controller.go).
 func drainMark(n *Node) bool {
-	for _, key := range n.TaintKeys {
-		if strings.HasPrefix(key, "ToBeDeletedByClusterAutoscaler") {
-			return true
-		}
+	if slices.ContainsFunc(n.TaintKeys, ScaleDownTaint) {
+		return true
 	}
 	return n.Deleting && (slices.Contains(n.TaintKeys, "karpenter.sh/disrupted") || slices.Contains(n.TaintKeys, "karpenter.sh/disruption"))
 }
@@ -65,5 +63,53 @@ func (s *State) drains(rec *nodeRec) {
 func (s *State) nodeDrains(name string) {
 	if rec := s.nodes[name]; rec != nil && rec.present {
 		s.drains(rec)
+	}
+}
+
+// A group that is scaled down loses nodes that nothing replaces. Two controllers say that this is what they do:
+//
+//   - cluster-autoscaler by the taint of the nodes that it takes (ToBeDeletedTaint, utils/taints/taints.go);
+//   - Karpenter by the condition DisruptionReason of a node's NodeClaim (pkg/apis/v1/nodeclaim_status.go, set by
+//     pkg/controllers/disruption/queue.go), which names the reason of the disruption (pkg/apis/v1/nodepool.go).
+//
+// A node that was cordoned before cluster-autoscaler's taint is drained by somebody else: the autoscaler only takes what
+// is empty then.
+
+// ScaleDownTaint reports whether the key of a taint says that its node is taken because it isn't needed.
+func ScaleDownTaint(key string) bool { return strings.HasPrefix(key, "ToBeDeletedByClusterAutoscaler") }
+
+// ScalesDown reports whether a NodeClaim says that its node is taken because it isn't needed: it is empty, or its pods
+// fit on other nodes, or on one that costs less.
+func (m *Machine) ScalesDown() bool {
+	c := m.condition("DisruptionReason")
+	return m.Kind == kindNodeClaim && c.Status == "True" && (c.Reason == "Empty" || c.Reason == "Underutilized")
+}
+
+// judgeScaleDown notes whether a node that is leaving is taken because it isn't needed.
+func (s *State) judgeScaleDown(rec *nodeRec) {
+	leaves := rec.view.Phase == PhaseDraining
+	rec.unclaimed = rec.unclaimed && leaves
+	is := leaves && (rec.surplus || rec.unclaimed || s.scaleDowns[rec.name] > 0)
+	if is == rec.scalesDown {
+		return
+	}
+	rec.scalesDown = is
+	if is {
+		rec.pool.scalesDown++
+	} else {
+		rec.pool.scalesDown--
+	}
+	s.notePool(rec.pool)
+}
+
+// machineScalesDown counts the machines (by 1 or -1) that say so of a node; gone says that the machine is. Its node may
+// be seen to go after it.
+func (s *State) machineScalesDown(node string, by int, gone bool) {
+	if s.scaleDowns[node] += by; s.scaleDowns[node] == 0 {
+		delete(s.scaleDowns, node)
+	}
+	if rec := s.nodes[node]; rec != nil && rec.present {
+		rec.unclaimed = rec.unclaimed || gone
+		s.judgeScaleDown(rec)
 	}
 }

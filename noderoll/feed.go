@@ -65,7 +65,10 @@ const (
 // and some of the pool on target, joining or draining) now has all nodes Ready
 // and on target, and as many as the roll began with, so that its surge is gone and
 // the last successor is there; and no other pool is in progress. A pool that was
-// resized meanwhile completes when it has been still for StillAfter. A pool of
+// resized meanwhile completes when it has been still for StillAfter. One that is
+// only scaled isn't in progress: nodes that cluster-autoscaler or Karpenter take
+// because they aren't needed begin no roll, and new nodes that no image tells from
+// the old ones begin none unless an old one follows within StillAfter. A pool of
 // Karpenter, and one that was first seen in the middle of its roll, has no such
 // number. A roll back, or the next roll, may complete again. failed is only what
 // Fail or MarkFailed says.
@@ -94,7 +97,7 @@ type Feed struct {
 	out       []Entry
 	blocks    blockQueue
 	rolling   int     // pools in progress
-	still     []*pool // whose nodes are all on target, but not as many as before
+	still     []*pool // that have to rest before it is known what happened to them: see progress
 
 	nodesSettled, eventsSettled, podsSettled bool
 	machinesSettled                          map[string]bool // by kind
@@ -344,7 +347,7 @@ func (f *Feed) begin(at time.Duration) {
 		}
 		if p := f.stillest(); p != nil && p.feed.moved+StillAfter == next {
 			f.at = max(f.at, next)
-			f.rollOver(p)
+			f.rested(p)
 			continue
 		}
 		f.due()

@@ -142,6 +142,7 @@ func (k machineKey) path() string {
 type machineRec struct {
 	node               string
 	draining, deleting bool
+	scalesDown         bool // its node is taken because it isn't needed
 	scope              bool // its node is of the group, or will be
 	phase              string
 	steps              uint8
@@ -158,9 +159,16 @@ func (s *State) SetMachine(m Machine) {
 		s.machines[key] = rec
 	}
 	s.undrain(rec)
+	was, is := *rec, m.ScalesDown() && m.Node != ""
 	*rec = machineRec{
 		node: m.Node, draining: m.Draining && m.Node != "", deleting: m.Deleting, scope: rec.scope || s.machineInGroup(&m),
-		phase: m.Phase, steps: m.steps(), drifted: m.drifted(), waits: m.waits(),
+		phase: m.Phase, steps: m.steps(), drifted: m.drifted(), waits: m.waits(), scalesDown: is,
+	}
+	if is {
+		s.machineScalesDown(m.Node, 1, false)
+	}
+	if was.scalesDown {
+		s.machineScalesDown(was.node, -1, false)
 	}
 	if rec.draining {
 		s.drainers[m.Node]++
@@ -194,6 +202,9 @@ func (s *State) DeleteMachine(kind, namespace, name string) {
 	key := machineKey{kind, namespace, name}
 	if rec := s.machines[key]; rec != nil {
 		s.undrain(rec)
+		if rec.scalesDown {
+			s.machineScalesDown(rec.node, -1, true)
+		}
 		delete(s.machines, key)
 	}
 }

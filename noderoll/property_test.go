@@ -388,7 +388,19 @@ func TestFeedEqualsNaiveFeed(t *testing.T) {
 func TestFeedIsTheSameHoweverTimePasses(t *testing.T) {
 	for seed := range uint64(80) {
 		changes := randomChanges(rand.New(rand.NewPCG(seed, 0)), 120)
-		rnd := rand.New(rand.NewPCG(seed, 0))
+		rnd, step := rand.New(rand.NewPCG(seed, 0)), 3*time.Second
+		if seed%2 == 1 { // minutes, in which pools rest
+			step *= 60
+			for i := range changes {
+				changes[i].at *= 60
+				if n := changes[i].node; n != nil && seed%4 == 1 { // of one image, some of them not needed
+					n.Labels[noderoll.LabelImage] = oldImage
+					if n.Unschedulable && i%2 == 0 {
+						n.TaintKeys = []string{"ToBeDeletedByClusterAutoscaler"}
+					}
+				}
+			}
+		}
 		play := func(advance func(f *noderoll.Feed, to time.Duration) []noderoll.Entry) []noderoll.Entry {
 			f := noderoll.NewFeed(noderoll.FeedOptions{Verbose: true})
 			for _, resource := range []string{noderoll.Nodes, noderoll.Pods, noderoll.Budgets, noderoll.Events} {
@@ -412,7 +424,7 @@ func TestFeedIsTheSameHoweverTimePasses(t *testing.T) {
 			}
 		})
 		atRandom := play(func(f *noderoll.Feed, to time.Duration) (out []noderoll.Entry) {
-			for at := f.At(); at < to; at += time.Duration(1 + rnd.Int64N(int64(3*time.Second))) {
+			for at := f.At(); at < to; at += time.Duration(1 + rnd.Int64N(int64(step))) {
 				out = append(out, f.Advance(at)...)
 			}
 			return out

@@ -27,6 +27,8 @@ func (s *State) restoreFrom(from *State) {
 			rec.drainPeak = max(rec.drainPeak, old.drainPeak)
 			rec.drained = rec.drained || old.drained
 			rec.view.Cordoned = !rec.drained
+			rec.surplus, rec.unclaimed = rec.surplus && old.surplus, old.unclaimed
+			s.judgeScaleDown(rec)
 			s.restoreDenials(rec, old)
 			s.countPods(rec)
 		}

@@ -1,6 +1,7 @@
 package noderoll
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -57,6 +58,8 @@ type State struct {
 
 	machines map[machineKey]*machineRec
 	drainers map[string]int // those of them that drain, by node
+	// scaleDowns are those of them whose node is taken because it isn't needed, by node.
+	scaleDowns map[string]int
 
 	found     bool // a node of the group was given
 	podsError string
@@ -72,11 +75,15 @@ type nodeRec struct {
 	image   ImageID
 	created time.Time
 
-	unnamed   bool // what it was made from isn't known yet
-	wasReady  bool
-	drained   bool // while draining: somebody drains it, see drain.go
-	evicted   int  // its pods that are on their way out by an eviction
-	drainPeak int  // most evictable pods seen in this drain
+	unnamed  bool // what it was made from isn't known yet
+	wasReady bool
+	drained  bool // while draining: somebody drains it, see drain.go
+	// scalesDown says that it is draining because it isn't needed, see drain.go: by a ScaleDownTaint (surplus), a machine
+	// (State.scaleDowns), or one that is gone (unclaimed).
+	surplus, unclaimed, scalesDown bool
+
+	evicted   int // its pods that are on their way out by an eviction
+	drainPeak int // most evictable pods seen in this drain
 	view      NodeView
 	pressure  Pressure
 	reason    string // of condition Ready
@@ -113,6 +120,8 @@ func NewState(opts StateOptions) *State {
 		podsError: "pods have not been listed",
 		machines:  make(map[machineKey]*machineRec),
 		drainers:  make(map[string]int),
+
+		scaleDowns: make(map[string]int),
 	}
 	if opts.Pods.On() {
 		s.roll = newPodRoll(opts.Pods, opts.Target)
@@ -166,6 +175,10 @@ func (s *State) setNode(n *Node) bool {
 			rec.pool.nodes--
 			pool.count.add(&was, 1)
 			s.notePool(rec.pool)
+			if rec.scalesDown {
+				rec.pool.scalesDown--
+				pool.scalesDown++
+			}
 		}
 		pool.nodes++
 		rec.pool = pool
@@ -181,6 +194,8 @@ func (s *State) setNode(n *Node) bool {
 	if phase == PhaseDraining && drainMark(n) {
 		rec.drained, rec.view.Cordoned = true, false
 	}
+	rec.surplus = (rec.surplus || !existed || was.Phase != PhaseDraining) && slices.ContainsFunc(n.TaintKeys, ScaleDownTaint)
+	s.judgeScaleDown(rec)
 	rec.unnamed = unnamed(n)
 	rec.view.OnTarget = s.target.onTarget(rec)
 	s.recount(rec, &was, existed)
@@ -219,7 +234,12 @@ func (s *State) clearNode(rec *nodeRec) {
 	s.countImage(&was, -1)
 	rec.pool.count.add(&was, -1)
 	rec.pool.nodes--
-	rec.pool.leave(&was)
+	if rec.scalesDown {
+		rec.pool.scalesDown--
+		rec.pool.feed.shrink(&was)
+	} else {
+		rec.pool.leave(&was)
+	}
 	s.views.touch(rec)
 	s.warns.dirty = true
 	*rec = nodeRec{

@@ -126,7 +126,9 @@ type pool struct {
 	// nodes that haven't yet.
 	reimaged bool
 	away     map[string]struct{}
-	feed     feedPool
+	// scalesDown counts the nodes that are leaving because they aren't needed.
+	scalesDown int
+	feed       feedPool
 
 	images    map[ImageID]time.Time // the earliest creation of a node that ran it
 	target    ImageID

@@ -28,17 +28,18 @@ type Finder struct {
 	nodes   map[string]*node
 	groups  map[string]*group
 	order   []*group
-	isNodes map[string]bool
-	pods    *podRolls       // nil where the scope names none
-	scope   observe.Options // as the header has it
-	matched bool            // a node of that scope was there
-	synced  bool            // the initial list of nodes is over
-	listing *timeline.Event // the GAP of a list that continues
-	line    int             // of the present event
-	quiet   bool            // it is a heartbeat
-	current timeline.Event  // of an object: on the heap once
-	words   rawjson.Words   // of all nodes
-	check   patchCheck      // see CheckPatches
+	claims  claims
+	kinds   map[string]string // noderoll.Nodes, noderoll.NodeClaims or "", by resource key
+	pods    *podRolls         // nil where the scope names none
+	scope   observe.Options   // as the header has it
+	matched bool              // a node of that scope was there
+	synced  bool              // the initial list of nodes is over
+	listing *timeline.Event   // the GAP of a list that continues
+	line    int               // of the present event
+	quiet   bool              // it is a heartbeat
+	current timeline.Event    // of an object: on the heap once
+	words   rawjson.Words     // of all nodes
+	check   patchCheck        // see CheckPatches
 }
 
 // New returns a Finder at the beginning of the tape that h heads. The options are those of a feed: of their nodegroup and
@@ -51,7 +52,8 @@ func New(h *timeline.Header, o observe.Options) *Finder {
 	return &Finder{
 		pods: pods, scope: scope,
 		header: h, options: o,
-		nodes: map[string]*node{}, groups: map[string]*group{}, isNodes: map[string]bool{},
+		nodes: map[string]*node{}, groups: map[string]*group{},
+		claims: claims{map[string]string{}, map[string]bool{}}, kinds: map[string]string{},
 	}
 }
 
@@ -86,15 +88,20 @@ func (r *Finder) Group(node string) string {
 	return ""
 }
 
-// nodesKey reports whether a resource key of the tape means nodes.
-func (r *Finder) nodesKey(key string) bool {
-	is, known := r.isNodes[key]
+// kind says whether a resource key of the tape means nodes, NodeClaims or neither.
+func (r *Finder) kind(key string) string {
+	kind, known := r.kinds[key]
 	if !known {
-		res, ok := r.header.Lookup(key)
-		is = ok && res.Group == "" && res.Resource == noderoll.Nodes
-		r.isNodes[key] = is
+		switch res, ok := r.header.Lookup(key); {
+		case !ok:
+		case res.Group == "" && res.Resource == noderoll.Nodes:
+			kind = noderoll.Nodes
+		case res.Resource+"."+res.Group == noderoll.NodeClaims:
+			kind = noderoll.NodeClaims
+		}
+		r.kinds[key] = kind
 	}
-	return is
+	return kind
 }
 
 // Apply takes the tape's next event, from this line: with its whole object, with a patch, or with what its line has.
@@ -105,11 +112,13 @@ func (r *Finder) Apply(ev timeline.Event, line int) error {
 			return err
 		}
 	}
-	switch {
-	case ev.Type == timeline.Mark:
+	if ev.Type == timeline.Mark {
 		return r.tell(ev)
-	case !r.nodesKey(ev.Resource):
-		return nil
+	}
+	switch kind := r.kind(ev.Resource); {
+	case kind == noderoll.NodeClaims && ev.Type.Object():
+		r.claim(&ev)
+	case kind != noderoll.Nodes:
 	case ev.Type.Object():
 		r.current = ev
 		return r.object(&r.current)
@@ -156,8 +165,10 @@ func (r *Finder) object(ev *timeline.Event) error {
 			return err
 		}
 	}
+	r.tellScaleDown(ev.Name)
 	if ev.Type == timeline.Deleted {
 		delete(r.nodes, ev.Name)
+		delete(r.claims.surplus, ev.Name)
 	}
 	return n.group.apply(*ev, r.line)
 }
@@ -187,7 +198,7 @@ func (r *Finder) sort(n *node, ev *timeline.Event) error {
 		}
 	}
 	if g == nil {
-		g = &group{name: name, follower: observe.New(r.header, r.options), coming: map[string]bool{}}
+		g = &group{name: name, follower: observe.New(r.header, r.options), coming: map[string]bool{}, scaledDown: map[string]bool{}}
 		g.follower.TrustPatches()
 		r.groups[name] = g
 		r.order = append(r.order, g)

@@ -12,10 +12,11 @@ import (
 // node is a node in its last state, as far as a roll shows it: what a quiet
 // event has changed is not in it.
 type node struct {
-	uid   string
-	body  []byte
-	ready []byte // status of the condition Ready
-	group *group
+	uid     string
+	body    []byte
+	ready   []byte // status of the condition Ready
+	group   *group
+	tainted bool // with a noderoll.ScaleDownTaint
 
 	patches int      // since the last event with the whole object
 	waiting [][]byte // of these, what isn't in the body yet: see whole
@@ -83,6 +84,7 @@ func (n *node) put(ev *timeline.Event, check patchCheck) (labelled bool, err err
 		n.body, labelled, n.patches = ev.Object, true, 0
 		n.waiting, n.grown = nil, 0
 		n.ready = readyIn(rawjson.Get(n.body, "status", "conditions"))
+		n.tainted = tainted(rawjson.Get(n.body, "spec", "taints"))
 		if ev.UID != "" {
 			n.uid = ev.UID
 		}
@@ -96,6 +98,11 @@ func (n *node) put(ev *timeline.Event, check patchCheck) (labelled bool, err err
 		if status := rawjson.Get(ev.Patch, "status"); status != nil {
 			if conditions := rawjson.Get(status, "conditions"); conditions != nil || !rawjson.IsObject(status) {
 				n.ready = bytes.Clone(readyIn(conditions))
+			}
+		}
+		if spec := rawjson.Get(ev.Patch, "spec"); spec != nil {
+			if taints := rawjson.Get(spec, "taints"); taints != nil || !rawjson.IsObject(spec) {
+				n.tainted = tainted(taints)
 			}
 		}
 		meta := rawjson.Get(ev.Patch, "metadata")

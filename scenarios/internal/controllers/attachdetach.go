@@ -203,7 +203,7 @@ func (a *AttachDetach) reconcile(v *volume) {
 			delete(a.volumes, v.key) // its stream would make the same one again
 			return
 		}
-		a.attach(v, v.users[0].NodeName)
+		a.attach(v, a.first(v))
 		return
 	}
 	for _, p := range v.users {
@@ -220,6 +220,16 @@ func (a *AttachDetach) reconcile(v *volume) {
 	default:
 		a.release(v)
 	}
+}
+
+// first is the node of the first pod that is there with its machine: the real controller forgets nodes that are gone.
+func (a *AttachDetach) first(v *volume) string {
+	for _, p := range v.users {
+		if a.env.Cloud.ByNode(p.NodeName) != nil && a.env.API.Node(p.NodeName) != nil {
+			return p.NodeName
+		}
+	}
+	return v.users[0].NodeName
 }
 
 // on returns the pods on a node that need the volume.

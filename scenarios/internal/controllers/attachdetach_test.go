@@ -167,3 +167,19 @@ func TestAPodThatIsGoneBeforeItsVolumeCame(t *testing.T) {
 		}
 	}
 }
+
+// A pod whose machine is gone doesn't keep a volume from the next one.
+func TestAVolumePassesOverAPodOnAMachineThatIsGone(t *testing.T) {
+	c := newControl(t, "1.34")
+	controllers.NewAttachDetach(c.Env)
+	will := c.Cloud.Seed(c.group, "a")
+	c.node(will.Name, "a")
+	for i, node := range []string{"gone", will.Name} {
+		p := c.pod(t, []string{"db-0", "db-1"}[i], "", claim, func(p *kube.Pod) { p.Phase = "Pending" })
+		c.API.UpdatePod(p, func(p *kube.Pod) { p.NodeName = node })
+	}
+	c.to(t, time.Minute)
+	if c.Cloud.Volumes.On(volumeKey) != will.ID {
+		t.Errorf("on %q, want %q", c.Cloud.Volumes.On(volumeKey), will.ID)
+	}
+}

@@ -200,6 +200,9 @@ func (ds *daemonSet) ended(n *daemonNode) {
 		}
 		return
 	}
+	if ds.env.Now() > n.backoff+2*daemonBackoffAtMost {
+		n.failures = 0 // forgotten (client-go/util/flowcontrol/backoff.go)
+	}
 	n.backoff = ds.env.Now() + min(daemonBackoff<<min(n.failures, 20), daemonBackoffAtMost)
 	n.failures++
 	ds.env.API.Record(daemonSetController, ds.about(), "Warning", "FailedDaemonPod",

@@ -21,9 +21,14 @@ type Disruption struct {
 	env    *component.Env
 	chance model.Stream
 	counts map[*kube.Budget]*budgetCount
-	byPods map[string][]*budgetCount // by the UID of the pods' controller
-	mixed  map[string]bool           // controllers whose pods differ in labels
-	seeded *budgetCount              // of the budget that is being seeded
+	byPods map[string]selected // by the UID of the pods' controller
+	seeded *budgetCount        // of the budget that is being seeded
+}
+
+// selected are the budgets that select pods with these labels.
+type selected struct {
+	labels  kube.Pairs
+	budgets []*budgetCount
 }
 
 var disruptionController = kube.Source{Component: "controllermanager"}
@@ -31,7 +36,7 @@ var disruptionController = kube.Source{Component: "controllermanager"}
 // NewDisruption starts the disruption controller, before there are budgets.
 // Pods that are there when a budget comes are taken into account.
 func NewDisruption(env *component.Env) *Disruption {
-	d := &Disruption{env: env, chance: env.Stream("disruption"), counts: map[*kube.Budget]*budgetCount{}, byPods: map[string][]*budgetCount{}, mixed: map[string]bool{}}
+	d := &Disruption{env: env, chance: env.Stream("disruption"), counts: map[*kube.Budget]*budgetCount{}, byPods: map[string]selected{}}
 	env.API.WatchBudgets(d.budgetChanged)
 	env.API.WatchPods(d.podChanged)
 	return d
@@ -98,6 +103,9 @@ func (d *Disruption) podChanged(c kube.Change, old, p *kube.Pod) {
 			}
 		}
 	}
+	if c == kube.Deleted && p.Owner != nil && len(d.env.API.PodsOf(p.Owner.UID)) == 0 {
+		delete(d.byPods, p.Owner.UID)
+	}
 	if c != kube.Deleted && staleTarget(p) && (old == nil || !staleTarget(old)) {
 		d.watchTarget(p)
 	}
@@ -106,10 +114,6 @@ func (d *Disruption) podChanged(c kube.Change, old, p *kube.Pod) {
 // relabelled counts a pod whose labels have changed, which may have taken it
 // from one budget to another.
 func (d *Disruption) relabelled(old, p *kube.Pod) {
-	if p.Owner != nil {
-		d.mixed[p.Owner.UID] = true
-		delete(d.byPods, p.Owner.UID)
-	}
 	for _, b := range d.env.API.Budgets() {
 		n := d.counts[b]
 		was, is := b.Covers(old), b.Covers(p)
@@ -138,21 +142,33 @@ func sameLabels(a, b kube.Pairs) bool {
 // sameButPlace compares labels without those that a scheduler copies from the
 // node, by which no budget selects.
 func sameButPlace(a, b kube.Pairs) bool {
-	for _, key := range [...]string{component.LabelZone, component.LabelRegion} {
-		a, b = a.Without(key), b.Without(key)
+	place := func(p kube.Pair) bool { return p.Key == component.LabelZone || p.Key == component.LabelRegion }
+	for {
+		for len(a) > 0 && place(a[0]) {
+			a = a[1:]
+		}
+		for len(b) > 0 && place(b[0]) {
+			b = b[1:]
+		}
+		if len(a) == 0 || len(b) == 0 {
+			return len(a) == len(b)
+		}
+		if a[0] != b[0] {
+			return false
+		}
+		a, b = a[1:], b[1:]
 	}
-	return slices.Equal(a, b)
 }
 
-// of returns the budgets that select a pod. The pods of one controller don't differ in the labels that budgets select
-// by, unless a client changes them.
+// of returns the budgets that select a pod. The pods of one controller mostly have the same labels, so that they needn't
+// be compared with all budgets.
 func (d *Disruption) of(p *kube.Pod) []*budgetCount {
 	owner := ""
 	if p.Owner != nil {
 		owner = p.Owner.UID
 	}
-	if some, known := d.byPods[owner]; known && owner != "" {
-		return some
+	if last, known := d.byPods[owner]; known && (sameLabels(last.labels, p.Labels) || sameButPlace(last.labels, p.Labels)) {
+		return last.budgets
 	}
 	var some []*budgetCount
 	for _, b := range d.env.API.Budgets() {
@@ -160,8 +176,8 @@ func (d *Disruption) of(p *kube.Pod) []*budgetCount {
 			some = append(some, n)
 		}
 	}
-	if owner != "" && !d.mixed[owner] {
-		d.byPods[owner] = some
+	if owner != "" {
+		d.byPods[owner] = selected{p.Labels, some}
 	}
 	return some
 }

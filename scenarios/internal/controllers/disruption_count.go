@@ -35,17 +35,17 @@ func (d *Disruption) recount(b *kube.Budget) *budgetCount {
 	return n
 }
 
-// countAlike is recount before the tape begins, when the pods of one controller don't differ yet: one of them is asked for all.
+// countAlike is recount before the tape begins, when the pods of one controller mostly have the same labels: then one of
+// them is asked for all.
 func (d *Disruption) countAlike(b *kube.Budget) *budgetCount {
 	n := &budgetCount{budget: b, owners: map[string]*ownedCount{}}
 	for uid := range d.env.API.Owners() { // sums: the order is of no consequence
-		pods := d.env.API.PodsOf(uid)
-		alike := uid != "" && !d.mixed[uid]
-		if alike && !b.Covers(pods[0]) {
-			continue
-		}
-		for _, p := range pods {
-			if alike || b.Covers(p) {
+		pods, covers := d.env.API.PodsOf(uid), false
+		for i, p := range pods {
+			if uid == "" || i == 0 || !sameLabels(pods[i-1].Labels, p.Labels) && !sameButPlace(pods[i-1].Labels, p.Labels) {
+				covers = b.Covers(p)
+			}
+			if covers {
 				n.count(p, +1)
 			}
 		}

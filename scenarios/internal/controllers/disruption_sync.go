@@ -102,6 +102,9 @@ func byScale(b *kube.Budget) bool {
 // them healthy.
 func (d *Disruption) expect(n *budgetCount) (expected, desired int, err error) {
 	b := n.budget
+	if b.MinAvailable == "" && b.MaxUnavailable == "" {
+		return 0, 0, nil
+	}
 	if !byScale(b) {
 		return n.pods, ScaledValue(b.MinAvailable, n.pods), nil
 	}

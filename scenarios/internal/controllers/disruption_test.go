@@ -325,3 +325,36 @@ func recount(c *control, b *kube.Budget) string {
 	}
 	return fmt.Sprintf("expected %d, desired %d, current %d, allowed %d, disrupted 0", expected, desired, current, allowed)
 }
+
+// A budget that says nothing of how many allows nothing (getExpectedPodCount).
+func TestABudgetWithoutANumberAllowsNothing(t *testing.T) {
+	c := newControl(t, "1.34")
+	b, pods := c.seedBudget(t, "", "")
+	c.to(t, time.Second)
+	if b.DisruptionsAllowed != 0 || b.ExpectedPods != 0 || c.API.Evict(pods[0]) == nil {
+		t.Errorf("allows %d of %d, and an eviction: want nothing", b.DisruptionsAllowed, b.ExpectedPods)
+	}
+}
+
+// The pods of one owner may differ in what budgets select by: its template has changed.
+func TestAnOwnersPodsMayDifferInLabels(t *testing.T) {
+	c := newControl(t, "1.34")
+	b, _ := c.seedBudget(t, "1", "")
+	both := kube.PairsOf(kube.Pair{Key: "app", Value: "web"}, kube.Pair{Key: "tier", Value: "prod"})
+	prod := &kube.Budget{Meta: kube.Meta{Namespace: "shop", Name: "prod"}, MinAvailable: "1", Selector: both}
+	if err := c.API.CreateBudget(prod); err != nil {
+		t.Fatal(err)
+	}
+	c.pod(t, "web-3", "node-0")
+	c.to(t, time.Minute)
+	if b.CurrentHealthy != 4 || prod.CurrentHealthy != 0 {
+		t.Fatalf("healthy %d and %d, want 4 and 0", b.CurrentHealthy, prod.CurrentHealthy)
+	}
+	c.pod(t, "web-4", "node-0", func(p *kube.Pod) { p.Labels = both })
+	c.pod(t, "web-5", "node-0")
+	c.pod(t, "web-6", "node-0", func(p *kube.Pod) { p.Labels = both })
+	c.to(t, 2*time.Minute)
+	if b.CurrentHealthy != 7 || prod.CurrentHealthy != 2 || prod.ExpectedPods != 2 {
+		t.Errorf("healthy %d and %d of %d, want 7 and 2 of 2", b.CurrentHealthy, prod.CurrentHealthy, prod.ExpectedPods)
+	}
+}

@@ -37,13 +37,17 @@ func NewTaintEviction(env *component.Env) *TaintEviction {
 			if t.pending[p] != nil {
 				t.soon(func() { t.cancel(p) })
 			}
-		case p.NodeName != "" && (c == kube.Added || old.NodeName == ""):
+		case p.NodeName != "" && (c == kube.Added || old.NodeName == "" || !sameTolerations(old.Template, p.Template)):
 			if n := env.API.Node(p.NodeName); n != nil && noExecute(n) {
 				t.soon(func() { t.podOn(p, n) })
 			}
 		}
 	})
 	return t
+}
+
+func sameTolerations(a, b *kube.Template) bool {
+	return a == b || slices.Equal(a.Tolerations, b.Tolerations)
 }
 
 // soon does something when the controller has seen its cause.

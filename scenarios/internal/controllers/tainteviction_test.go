@@ -110,3 +110,24 @@ func TestADeletionIsCalledOff(t *testing.T) {
 		t.Error("a pod that is bound to a tainted node stays")
 	}
 }
+
+// Tolerations that come later count from then on.
+func TestTolerationsChange(t *testing.T) {
+	c := newControl(t, "1.34")
+	controllers.NewTaintEviction(c.Env)
+	n := c.node("node-a", "a")
+	spared := c.pod(t, "spared", "node-a", tolerate(forSeconds("x", 60)))
+	dropped := c.pod(t, "dropped", "node-a", tolerate(forSeconds("x", 60)))
+	c.taint(n, "x")
+	c.to(t, 10*time.Second)
+	c.API.PutPod("shop", "spared", tolerate(kube.Toleration{Key: "x", Operator: "Exists", Seconds: -1}))
+	c.API.PutPod("shop", "dropped", tolerate())
+	c.to(t, 20*time.Second)
+	if spared.Terminating() || !dropped.Terminating() {
+		t.Errorf("spared %t, dropped %t: want the second alone to go at once", spared.Terminating(), dropped.Terminating())
+	}
+	c.to(t, time.Hour)
+	if spared.Terminating() {
+		t.Error("what tolerates the taint for ever is deleted")
+	}
+}

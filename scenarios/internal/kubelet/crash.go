@@ -73,6 +73,10 @@ func (l *podWorker) crash() {
 	}
 	l.ready = false
 	l.failures++
+	if l.p.Template.RestartPolicy == "Never" {
+		l.crashForGood()
+		return
+	}
 	l.show()
 	crashes := l.failures
 	wait := model.CrashBackOff(crashes)
@@ -90,6 +94,20 @@ func (l *podWorker) crash() {
 		l.holdBack(until)
 		l.show()
 	})
+}
+
+// crashForGood is the end of containers that aren't started again (ShouldContainerBeRestarted of
+// pkg/kubelet/container/helpers.go). With the last one the pod has ended.
+func (l *podWorker) crashForGood() {
+	if slices.ContainsFunc(l.cs, func(c kube.Container) bool { return c.State.Kind != "terminated" }) {
+		l.show()
+		if l.traits != nil && l.traits.Run != nil { // Crash has put off their end
+			l.next(l.draw(*l.traits.Run), l.complete)
+		}
+		return
+	}
+	l.stopping = true
+	l.terminate()
 }
 
 // holdBack is a look at a container that isn't to be started yet.

@@ -78,3 +78,26 @@ func TestNetworkPluginCrashes(t *testing.T) {
 	}
 	r.readBack()
 }
+
+// TestNeverStartsAgain: with restartPolicy Never a crash and a reboot are a pod's end.
+func TestNeverStartsAgain(t *testing.T) {
+	for name, end := range map[string]func(*kubeletRig, *cloud.Instance, *kube.Pod) bool{
+		"crash":  func(r *kubeletRig, _ *cloud.Instance, p *kube.Pod) bool { return r.k.Crash(p, "") },
+		"reboot": func(r *kubeletRig, i *cloud.Instance, _ *kube.Pod) bool { r.Cloud.Restart(i, i.Template); return true },
+	} {
+		r := newKubeletRig(t, rigOptions{})
+		i, n := r.seed()
+		never := web()
+		never.RestartPolicy, never.Workload = "Never", &traits{}
+		p := r.runningPod("job-1", n.Name, never)
+		r.run(time.Minute)
+		if !end(r, i, p) {
+			t.Fatalf("%s: refused", name)
+		}
+		r.run(time.Hour)
+		if c := p.Containers[0]; p.Phase != "Failed" || c.State.Kind != "terminated" || c.Restarts != 0 || p.Ready() {
+			t.Errorf("%s: phase %s, container %+v: want it failed, and never started again", name, p.Phase, c)
+		}
+		r.readBack()
+	}
+}

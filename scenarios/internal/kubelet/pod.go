@@ -33,6 +33,7 @@ type podWorker struct {
 	begun     bool           // its status says that the kubelet knows it
 	ready     bool
 	again     bool // its containers ran before: they count as restarts
+	lost      bool // they ran when the machine booted
 	// seen is the spec that the containers were started by, or are being.
 	seen *kube.Template
 	// syncing says that containers are being replaced or an image is pulled: the
@@ -236,7 +237,7 @@ func (l *podWorker) lose() {
 	now := l.m.now().Second()
 	for c := range l.cs {
 		if s := &l.cs[c].State; s.Kind == "running" {
-			l.again = true
+			l.again, l.lost = true, true
 			*s = kube.ContainerState{
 				Kind: "terminated", Reason: "Unknown", ExitCode: 255,
 				StartedAt: s.StartedAt, Finished: max(now, s.StartedAt), ContainerID: l.cs[c].ContainerID,

@@ -68,6 +68,12 @@ func (l *podWorker) restartAfterBoot() {
 		l.volume()
 		return
 	}
+	if l.lost && l.lifecycle == nil && l.p.Template.RestartPolicy == "Never" {
+		// It gets no other sandbox (computePodActions of pkg/kubelet/kuberuntime/kuberuntime_manager.go).
+		l.stopping = true
+		l.terminate()
+		return
+	}
 	l.show()
 	l.next(l.draw(l.m.t.StatusPost), func() {
 		l.tell("Normal", "SandboxChanged", "", "Pod sandbox changed, it will be killed and re-created.")

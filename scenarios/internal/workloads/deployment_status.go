@@ -64,6 +64,7 @@ func (r *rollout) progress() (again time.Duration) {
 	d := r.deployment()
 	was := condition(&d.Status, appsv1.DeploymentProgressing)
 	wrote := r.report(func(s *appsv1.DeploymentStatus) {
+		r.failure(s)
 		about := fmt.Sprintf("Deployment %q", d.Name)
 		if r.next != nil {
 			about = fmt.Sprintf("ReplicaSet %q", r.next.doc.Name)
@@ -93,6 +94,34 @@ func (r *rollout) progress() (again time.Duration) {
 		return 0
 	}
 	return r.stuck()
+}
+
+// failure says why a ReplicaSet can't create pods, of the new one first (getReplicaFailures).
+func (r *rollout) failure(s *appsv1.DeploymentStatus) {
+	all := r.all()
+	if r.next != nil {
+		all = append([]*object{r.next}, all...)
+	}
+	for _, o := range all {
+		for _, c := range set(o).Status.Conditions {
+			if c.Type != appsv1.ReplicaSetReplicaFailure {
+				continue
+			}
+			was := condition(s, appsv1.DeploymentReplicaFailure)
+			if was != nil && was.Status == c.Status && was.Reason == c.Reason {
+				return
+			}
+			unsay(s, appsv1.DeploymentReplicaFailure)
+			s.Conditions = append(s.Conditions, appsv1.DeploymentCondition{
+				Type: appsv1.DeploymentReplicaFailure, Status: c.Status, Reason: c.Reason, Message: c.Message,
+				LastUpdateTime: c.LastTransitionTime, LastTransitionTime: c.LastTransitionTime,
+			})
+			return
+		}
+	}
+	if condition(s, appsv1.DeploymentReplicaFailure) != nil {
+		unsay(s, appsv1.DeploymentReplicaFailure)
+	}
 }
 
 // stuck returns when to look whether a rollout is too late (requeueStuckDeployment).

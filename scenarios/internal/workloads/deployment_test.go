@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 )
@@ -193,4 +195,28 @@ func TestHashesCollide(t *testing.T) {
 	if r.read("deployments", "web", d); d.Status.CollisionCount == nil || *d.Status.CollisionCount != 1 || d.Status.AvailableReplicas != 4 {
 		t.Errorf("%+v", d.Status)
 	}
+}
+
+// A Deployment says why its ReplicaSet can't create pods, as long as that lasts.
+func TestADeploymentTellsOfReplicaFailure(t *testing.T) {
+	r := newRig(t)
+	refused := true
+	r.Admit = func(*corev1.Pod) error {
+		if refused {
+			return errors.New("exceeded quota")
+		}
+		return nil
+	}
+	r.put("deployments", "web", deployment)
+	r.settle()
+	d := &appsv1.Deployment{}
+	r.read("deployments", "web", d)
+	if c := condition(&d.Status, appsv1.DeploymentReplicaFailure); c == nil || c.Status != corev1.ConditionTrue || c.Reason != "FailedCreate" || c.Message != "exceeded quota" {
+		t.Errorf("refused: %+v", c)
+	}
+	refused = false
+	for range 20 {
+		r.settle()
+	}
+	r.deploymentIs("admitted", "replicas 4 updated 4 ready 4 available 4 unavailable 0; Available=True MinimumReplicasAvailable; Progressing=True NewReplicaSetAvailable", "web:1 4 rev 1")
 }

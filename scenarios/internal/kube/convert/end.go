@@ -45,25 +45,49 @@ func end(after time.Duration, code int) kube.End {
 	return kube.End{After: after, Code: code}
 }
 
-// script is the end of a line of a shell, as far as it is known: its commands come one after the other.
+// redirections are those with the sign that also sends a command to the background.
+var redirections = strings.NewReplacer(">&", ">", "&>", ">")
+
+// script is the end of a line of a shell, as far as it is known: its commands come one after the other, those after &&
+// and || only where the ones before have ended so.
 func script(line string) kube.End {
 	var after time.Duration
-	code := 0
-	for _, one := range strings.FieldsFunc(strings.ReplaceAll(line, "&&", ";"), func(r rune) bool { return r == ';' || r == '\n' }) {
+	code, joined := 0, ";"
+	for line != "" {
+		var one, next string
+		one, next, line = cut(line)
 		words := strings.Fields(one)
-		if len(words) == 0 {
+		if len(words) == 0 && (next == "\n" || line == "") {
 			continue
 		}
-		takes, exits, known := command(words)
-		if after += takes; !known || after > longest {
+		if len(words) == 0 || strings.ContainsAny(redirections.Replace(one), "|&") {
 			return kube.End{}
 		}
-		code = exits
-		if words[0] == "exit" {
-			break
+		if joined == ";" || (joined == "&&") == (code == 0) {
+			takes, exits, known := command(words)
+			if after += takes; !known || after > longest {
+				return kube.End{}
+			}
+			if code = exits; words[0] == "exit" {
+				break
+			}
+		}
+		if joined = next; next == "\n" {
+			joined = ";"
 		}
 	}
 	return end(after, code)
+}
+
+// cut cuts the first command off a line, and what stands after it.
+func cut(line string) (command, operator, rest string) {
+	at := len(line)
+	for _, op := range [...]string{"&&", "||", ";", "\n"} {
+		if i := strings.Index(line, op); i >= 0 && i < at {
+			at, operator = i, op
+		}
+	}
+	return line[:at], operator, line[at+len(operator):]
 }
 
 // command is what one command takes, and its exit code.

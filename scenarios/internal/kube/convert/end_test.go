@@ -37,6 +37,16 @@ func TestEnds(t *testing.T) {
 		{[]string{"sh", "-c", "while true; do sleep 1; done"}, kube.End{}},
 		{[]string{"sh", "-c", "exit 300"}, kube.End{}},
 		{[]string{"sh", "-c", ""}, atOnce(0)},
+		{[]string{"sh", "-c", "false && echo done"}, atOnce(1)},
+		{[]string{"sh", "-c", "false && sleep 3600"}, atOnce(1)},
+		{[]string{"sh", "-c", "false || true"}, atOnce(0)},
+		{[]string{"sh", "-c", "true || exit 4; exit 5"}, atOnce(5)},
+		{[]string{"sh", "-c", "true &&\n\nfalse"}, atOnce(1)},
+		{[]string{"sh", "-c", "false\n"}, atOnce(1)},
+		{[]string{"sh", "-c", "echo failing >&2; exit 1"}, atOnce(1)},
+		{[]string{"sh", "-c", "echo x | grep y"}, kube.End{}},
+		{[]string{"sh", "-c", "sleep 5 & exit 1"}, kube.End{}},
+		{[]string{"sh", "-c", "true && ; false"}, kube.End{}},
 	} {
 		got := convert.TemplateFromAPI(&corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Args: one.command}}}})
 		if got.Containers[0].End != one.want {

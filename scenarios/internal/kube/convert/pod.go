@@ -81,7 +81,7 @@ func template(in *corev1.Pod) *kube.Template {
 	for _, o := range s.Tolerations {
 		one := kube.Toleration{Key: o.Key, Operator: string(o.Operator), Value: o.Value, Effect: string(o.Effect), Seconds: -1}
 		if o.TolerationSeconds != nil {
-			one.Seconds = *o.TolerationSeconds
+			one.Seconds = max(*o.TolerationSeconds, 0) // negative ones are treated as 0
 		}
 		t.Tolerations = append(t.Tolerations, one)
 	}

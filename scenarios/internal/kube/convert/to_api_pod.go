@@ -47,13 +47,24 @@ func PodStatus(p *kube.Pod, c Clock) corev1.PodStatus {
 			ObservedGeneration: is.Observed, LastProbeTime: c.second(is.Heartbeat), LastTransitionTime: c.second(is.Transition),
 		}
 	}
-	if len(p.Containers) > 0 {
-		s.ContainerStatuses = make([]corev1.ContainerStatus, len(p.Containers))
-	}
-	for i := range p.Containers {
-		s.ContainerStatuses[i] = c.containerStatus(&p.Containers[i])
+	s.ContainerStatuses = c.containerStatuses(p.Containers)
+	if p.Template.RestartPolicy == "Always" {
+		// Of other pods the API server refuses init containers that run again in a new sandbox
+		// (ValidateInitContainerStateTransition of pkg/apis/core/validation/validation.go).
+		s.InitContainerStatuses = c.containerStatuses(p.Init)
 	}
 	return s
+}
+
+func (c Clock) containerStatuses(all []kube.Container) []corev1.ContainerStatus {
+	if len(all) == 0 {
+		return nil
+	}
+	out := make([]corev1.ContainerStatus, len(all))
+	for i := range all {
+		out[i] = c.containerStatus(&all[i])
+	}
+	return out
 }
 
 func (c Clock) containerStatus(is *kube.Container) corev1.ContainerStatus {

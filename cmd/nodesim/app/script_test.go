@@ -1,6 +1,7 @@
 package app
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -69,8 +70,22 @@ func tear(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text[:len(text)-n]), 0o644))
 }
 
+// from is what is in a file from an offset on; nothing where there is no file.
+func from(name string, offset int64) []byte {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	text, err := io.ReadAll(io.NewSectionReader(f, offset, 1<<40))
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
 // waitfor FILE TEXT waits until the text is in the file, which need not be
-// there yet.
+// there yet, and only grows.
 func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: waitfor FILE TEXT")
@@ -78,9 +93,12 @@ func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()
 	tooLate := time.After(5 * time.Minute)
+	seen := int64(0) // what was read and doesn't hold the text
 	for {
-		if text, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && strings.Contains(string(text), args[1]) {
+		if text := from(ts.MkAbs(args[0]), seen); strings.Contains(string(text), args[1]) {
 			return
+		} else if n := len(text) - len(args[1]); n > 0 {
+			seen += int64(n)
 		}
 		select {
 		case <-look.C:

@@ -10,8 +10,8 @@ import (
 const slack = 2 * time.Second
 
 // sameAge reports whether two ages, as duration.HumanDuration of k8s.io/apimachinery writes them, are of the same
-// moment, where the first was computed so much later.
-func sameAge(want, got string, late time.Duration) bool {
+// moment, where the first was computed so much later. took is how long the answers took besides.
+func sameAge(want, got string, late, took time.Duration) bool {
 	w, wUnit, ok := parseAge(want)
 	if !ok {
 		return false
@@ -22,7 +22,7 @@ func sameAge(want, got string, late time.Duration) bool {
 	}
 	// Each represents what it is cut off from: [w, w+unit).
 	g += late
-	return w < g+gUnit+slack && g < w+wUnit+slack
+	return w < g+gUnit+slack+took && g < w+wUnit+slack+took
 }
 
 // parseAge reads "2m30s": the least age that is written so, and how much older the next one is.

@@ -43,7 +43,7 @@ func Compare(r Request, want, got *Answer, newest uint64) (all []Difference) {
 			all = append(all, Difference{Place: "header " + name, Want: strconv.Quote(w), Got: strconv.Quote(g)})
 		}
 	}
-	c := comparison{newest: newest, late: want.Now.Sub(got.Now), discovery: strings.Contains(want.Header.Get("Content-Type"), "APIGroupDiscoveryList")}
+	c := comparison{newest: newest, late: want.Now.Sub(got.Now), took: max(want.Took, got.Took), discovery: strings.Contains(want.Header.Get("Content-Type"), "APIGroupDiscoveryList")}
 	if want.Stream != got.Stream {
 		return append(all, Difference{Place: "body", Want: "a stream: " + strconv.FormatBool(want.Stream), Got: strconv.FormatBool(got.Stream), Everything: true})
 	}

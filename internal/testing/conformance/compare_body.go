@@ -15,6 +15,7 @@ type comparison struct {
 	newest    uint64
 	discovery bool          // items are groups, which have names
 	late      time.Duration // by which the real server's clock is ahead of ours
+	took      time.Duration // by which an age may differ besides
 	found     []Difference
 }
 
@@ -151,7 +152,7 @@ func (c *comparison) same(place, member, want, got string) bool {
 	case "message":
 		return c.sameMoment(want, got)
 	case "cells":
-		return sameAge(want, got, c.late)
+		return sameAge(want, got, c.late, c.took)
 	}
 	return false
 }

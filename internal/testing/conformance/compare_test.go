@@ -115,7 +115,8 @@ func TestAges(t *testing.T) {
 			t.Errorf("%q: found an age, want none", no)
 		}
 	}
-	if !sameAge("3m", "2m59s", 0) || sameAge("3m", "2m", 0) || !sameAge("10m", "9m", time.Minute) {
+	if !sameAge("3m", "2m59s", 0, 0) || sameAge("3m", "2m", 0, 0) || !sameAge("10m", "9m", time.Minute, 0) ||
+		sameAge("26s", "13s", 0, 5*time.Second) || !sameAge("26s", "13s", 0, 13*time.Second) {
 		t.Error("ages: found other moments alike, or the same ones different")
 	}
 }

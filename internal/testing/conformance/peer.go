@@ -34,6 +34,8 @@ type Answer struct {
 	Bodies []any
 	Stream bool // the bodies are events
 	Now    time.Time
+	// Took is how long it took until all was read: an age in an event of a stream may be that much later than Now.
+	Took time.Duration
 }
 
 // longestChain is the number of pages followed.
@@ -104,6 +106,7 @@ func (p *Peer) ask(ctx context.Context, r Request) (*Answer, error) {
 	if r.Stranger {
 		client = p.Stranger
 	}
+	began := time.Now()
 	resp, err := client.Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r, err)
@@ -112,7 +115,7 @@ func (p *Peer) ask(ctx context.Context, r Request) (*Answer, error) {
 	if err := errors.Join(err, resp.Body.Close()); err != nil {
 		return nil, fmt.Errorf("%s: read the answer: %w", r, err)
 	}
-	a := &Answer{Status: resp.StatusCode, Header: resp.Header, Now: p.Now}
+	a := &Answer{Status: resp.StatusCode, Header: resp.Header, Now: p.Now, Took: time.Since(began)}
 	if a.Now.IsZero() {
 		if a.Now, err = http.ParseTime(resp.Header.Get("Date")); err != nil {
 			return nil, fmt.Errorf("%s: the Date of the answer: %w", r, err)

@@ -47,6 +47,13 @@ func (in *reading) event(ev timeline.Event) error {
 // tellEvents puts every Event on the track of its object.
 func (in *reading) tellEvents() {
 	for _, e := range in.events {
+		if e.about.Kind == "Pod" && e.what == "Normal Started" {
+			if h := in.podOf(e); h != nil {
+				h.pod.started = max(h.pod.started, e.at)
+			}
+		}
+	}
+	for _, e := range in.events {
 		track := "events " + e.component
 		switch e.about.Kind {
 		case "Node":
@@ -108,6 +115,10 @@ func (p *podHistory) chapterOf(e occurrence, skew time.Duration, there bool) str
 		}
 		p.told[e.what] = true
 		return start
+	}
+	if e.what == "Normal Killing" && p.ended && e.at >= p.started {
+		// However early: a kubelet that ends a pod says so first, and writes when its containers have exited.
+		return end
 	}
 	return p.chapterAt(e.at, skew, there)
 }

@@ -22,6 +22,8 @@ type podHistory struct {
 	ends  time.Duration // when its end began
 	ended bool
 
+	started time.Duration // when a container was started last
+
 	told map[string]bool // the Events of its first start, by type and reason
 }
 

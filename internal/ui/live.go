@@ -112,11 +112,15 @@ func (l *Live) onTerminal(t *Terminal) (look func(last bool) error, done func() 
 	defer l.mu.Unlock()
 	l.driver.Sink = discard{}
 	p := painter{screen: screen, terminal: *t, view: l.driver.View, live: true}
-	look = func(last bool) error {
+	text := func(last bool) string {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		p.last = last
-		err := p.paint(replay.Status{Position: l.driver.View.At()}, 0)
+		return p.text(replay.Status{Position: l.driver.View.At()}, 0)
+	}
+	look = func(last bool) error {
+		// A terminal that takes nothing, after ctrl-s, doesn't hold up the tape.
+		err := screen.Draw(text(last))
 		if errors.Is(err, render.ErrClosed) {
 			return nil
 		}

@@ -37,6 +37,9 @@ func (p *painter) below() []string {
 	return p.terminal.Below()
 }
 
+// folded are they on the terminal as it is.
+func (p *painter) folded() []string { return player.Below(p.below(), p.width) }
+
 // frame is what the panel shows.
 func (p *painter) frame(s replay.Status, duration time.Duration) render.Frame {
 	f := p.view.Frame()
@@ -78,16 +81,21 @@ func (p *painter) shown(s replay.Status, duration time.Duration, c *replay.Clust
 
 // paint paints a panel and the lines below it.
 func (p *painter) paint(s replay.Status, duration time.Duration) error {
+	return p.screen.Draw(p.text(s, duration))
+}
+
+// text is what paint paints.
+func (p *painter) text(s replay.Status, duration time.Duration) string {
 	if width, height := p.terminal.Size(); width != p.width || height != p.height {
 		p.width, p.height = width, height
 		p.screen.Invalidate()
 	}
-	lines := p.below()
+	lines := p.folded()
 	lines = lines[:min(len(lines), max(p.height-player.LeastHeight, 0))]
 	o := p.terminal.Options
 	o.Width, o.Height, o.Fill = p.width, p.height-len(lines), !p.last
 	if p.last {
 		o.Height = max(p.height-2, 1) // the shell needs some
 	}
-	return p.screen.Draw(player.Joined(render.Panel(p.frame(s, duration), o), lines, o))
+	return player.Joined(render.Panel(p.frame(s, duration), o), lines, o)
 }

@@ -26,7 +26,8 @@ type panelProgram struct {
 	program  *tea.Program
 	keys     chan player.Key
 	moves    chan Move
-	asked    sync.WaitGroup // findings and reports that are on their way
+	shown    chan player.Shown // the last one that the program hasn't taken yet
+	asked    sync.WaitGroup    // findings and reports that are on their way
 	asking   func() context.Context
 
 	// Of the program's goroutine alone.
@@ -43,7 +44,7 @@ const mostWaiting = 64
 
 // startPanel begins; rest ends it and returns why it couldn't be painted. What was asked for may take longer.
 func startPanel(ctx context.Context, t Terminal, screen *render.Screen) (p *panelProgram, rest func() error) {
-	p = &panelProgram{terminal: t, screen: screen, keys: make(chan player.Key, mostWaiting), moves: make(chan Move, mostWaiting)}
+	p = &panelProgram{terminal: t, screen: screen, keys: make(chan player.Key, mostWaiting), moves: make(chan Move, mostWaiting), shown: make(chan player.Shown, 1)}
 	p.model = player.New(player.Options{Panel: t.Options, Keys: t.Typed != nil, Report: t.ReportName})
 	ctx, cancel := context.WithCancel(ctx)
 	p.asking = func() context.Context { return ctx }
@@ -63,7 +64,15 @@ func startPanel(ctx context.Context, t Terminal, screen *render.Screen) (p *pane
 			p.fail(err)
 		}
 	})
+	var passing sync.WaitGroup
+	passing.Go(func() {
+		for shown := range p.shown {
+			p.program.Send(shown)
+		}
+	})
 	return p, func() error {
+		close(p.shown)
+		passing.Wait()
 		close(quiet) // before the loop ends, which takes what is typed
 		p.program.Quit()
 		running.Wait()
@@ -72,9 +81,14 @@ func startPanel(ctx context.Context, t Terminal, screen *render.Screen) (p *pane
 	}
 }
 
-// show hands over what the tape shows, and returns why what came before couldn't be painted.
+// show hands over what the tape shows, and returns why what came before couldn't be painted. It is for one goroutine. A
+// terminal that takes nothing, after ctrl-s, doesn't hold up the tape: what wasn't painted by then never is.
 func (p *panelProgram) show(shown player.Shown) error {
-	p.program.Send(shown)
+	select {
+	case <-p.shown:
+	default:
+	}
+	p.shown <- shown
 	return p.failed()
 }
 

@@ -112,3 +112,41 @@ func TestABrokenScreenEndsTheReplay(t *testing.T) {
 		}
 	})
 }
+
+// stalled is a terminal that takes nothing, as after ctrl-s, until it goes on.
+type stalled struct {
+	tty
+	begun chan struct{}
+	once  sync.Once
+	goOn  chan struct{}
+}
+
+func (s *stalled) Write(p []byte) (int, error) {
+	s.once.Do(func() { close(s.begun) })
+	<-s.goOn
+	return s.tty.Write(p)
+}
+
+// A terminal that takes nothing doesn't hold up the tape: it is at its end when the terminal goes on.
+func TestAStalledTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tape := demo(t)
+		r, d := driver(t, tape, io.Discard)
+		screen := &stalled{begun: make(chan struct{}), goOn: make(chan struct{})}
+		ended := make(chan error)
+		go func() {
+			ended <- ui.OnTerminal(t.Context(), tape, r, d, ui.Terminal{Out: screen, Size: func() (int, int) { return 100, 40 }}, replay.WithSpeed(1))
+		}()
+		<-screen.begun
+		<-time.After(time.Hour)
+		synctest.Wait()
+		if got := d.View.At(); got < 26*time.Second {
+			t.Errorf("the tape is at %s: want it at its end", got)
+		}
+		close(screen.goOn)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		screen.shows(t, "in the end", "T+26.000s")
+	})
+}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"sync"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/ctxread"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -16,8 +18,10 @@ type Tape struct {
 	// Name is its name in errors and warnings.
 	Name string
 	open func(opts ...timeline.ReadOption) (*timeline.Reader, error)
-	once bool // can be read a single time
-	most int  // events that Length reads before it gives up; 0 is all
+	// input opens the file, or standard input; nil for what is neither.
+	input func() (io.ReadCloser, error)
+	once  bool // can be read a single time
+	most  int  // events that Length reads before it gives up; 0 is all
 
 	mu   sync.Mutex
 	last *timeline.Reader
@@ -26,12 +30,36 @@ type Tape struct {
 // File is the tape in a file; "-" is in.
 func File(name string, in io.Reader) *Tape {
 	if name == "-" {
-		return &Tape{Name: "(standard input)", once: true, open: func(opts ...timeline.ReadOption) (*timeline.Reader, error) {
+		return &Tape{Name: "(standard input)", once: true, input: func() (io.ReadCloser, error) { return io.NopCloser(in), nil }, open: func(opts ...timeline.ReadOption) (*timeline.Reader, error) {
 			return timeline.NewReader(in, append([]timeline.ReadOption{timeline.Name("(standard input)")}, opts...)...)
 		}}
 	}
-	return &Tape{Name: name, open: func(opts ...timeline.ReadOption) (*timeline.Reader, error) {
+	return &Tape{Name: name, input: func() (io.ReadCloser, error) { return os.Open(name) }, open: func(opts ...timeline.ReadOption) (*timeline.Reader, error) {
 		return timeline.Open(name, opts...)
+	}}
+}
+
+// Until is the tape as long as ctx lasts: reading it fails with the cause of its end, also while standard input has
+// nothing. The tape of a scenario stays as it is.
+func (t *Tape) Until(ctx context.Context) *Tape {
+	if t.input == nil {
+		return t
+	}
+	wrap := ctxread.Reader
+	if t.once {
+		wrap = ctxread.Waiting
+	}
+	return &Tape{Name: t.Name, once: t.once, most: t.most, input: t.input, open: func(opts ...timeline.ReadOption) (*timeline.Reader, error) {
+		in, err := t.input()
+		if err != nil {
+			return nil, err
+		}
+		r, err := timeline.NewReader(wrap(ctx, in), append([]timeline.ReadOption{timeline.Name(t.Name), timeline.Closing(in)}, opts...)...)
+		if err != nil {
+			_ = in.Close() // which may be done already
+			return nil, err
+		}
+		return r, nil
 	}}
 }
 

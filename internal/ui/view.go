@@ -26,6 +26,8 @@ type View struct {
 	// FeedOnly says that no frames are shown: what they need besides the
 	// feed's entries isn't followed.
 	FeedOnly bool
+	// Verbose keeps entries of every kind for the panel, not only those of the default feed.
+	Verbose bool
 
 	header   *timeline.Header
 	options  observe.Options
@@ -59,7 +61,7 @@ func NewView(h *timeline.Header, o observe.Options) *View {
 // reset goes back to the beginning of the tape.
 func (v *View) reset() {
 	v.follower.Reset()
-	*v = View{FeedOnly: v.FeedOnly, header: v.header, options: v.options, follower: v.follower, blocked: map[string]string{}}
+	*v = View{FeedOnly: v.FeedOnly, Verbose: v.Verbose, header: v.header, options: v.options, follower: v.follower, blocked: map[string]string{}}
 }
 
 // At returns the position.
@@ -144,7 +146,7 @@ func (v *View) note(entries []noderoll.Entry, before int) {
 			}
 		}
 		moved = moved || Transition(e.Kind)
-		if e.Kind.Default() {
+		if v.Verbose || e.Kind.Default() {
 			if len(v.recent) == keptEntries {
 				v.recent = append(v.recent[:0], v.recent[1:]...)
 			}

@@ -45,7 +45,7 @@ where to where, and what is made of few samples.`,
 		}
 		var c calibrate.Calibration
 		for _, name := range args {
-			if err := readSamples(&c, ui.File(name, cmd.InOrStdin())); err != nil {
+			if err := readSamples(&c, ui.File(name, cmd.InOrStdin()).Until(cmd.Context())); err != nil {
 				return err
 			}
 		}

@@ -38,7 +38,7 @@ minutes and needs Go on the PATH. NODESIM_MIRROR names a mirror, or is "off".
 		Args: cobra.ArbitraryArgs,
 	}
 	cmd.AddCommand(newClusterUp(), newClusterDown(), newClusterList(), newClusterStatus(), newClusterKubeconfig(), newClusterLogs())
-	cmd.RunE = wantVerb
+	onlyVerbs(cmd)
 	return cmd
 }
 
@@ -95,8 +95,7 @@ func newClusterStatus() *cobra.Command {
 			if output.value == "json" {
 				return printJSON(cmd, r)
 			}
-			r.Write(cmd.OutOrStdout(), time.Now())
-			return nil
+			return r.Write(cmd.OutOrStdout(), time.Now())
 		})
 	outputFlag(cmd, output)
 	return cmd
@@ -182,8 +181,7 @@ func newClusterList() *cobra.Command {
 				fmt.Fprintln(cmd.ErrOrStderr(), "nodesim: no cluster runs; nodesim cluster up starts one")
 				return nil
 			}
-			clusters.WriteList(cmd.OutOrStdout(), list, time.Now())
-			return nil
+			return clusters.WriteList(cmd.OutOrStdout(), list, time.Now())
 		},
 	}
 	outputFlag(cmd, output)

@@ -59,6 +59,13 @@ func unknownVerb(err error) (string, bool) {
 	return word, err == nil
 }
 
+// onlyVerbs has a verb do nothing by itself.
+func onlyVerbs(cmd *cobra.Command) {
+	cmd.RunE, cmd.Annotations = wantVerb, map[string]string{verbsOnly: ""}
+}
+
+const verbsOnly = "nodesim.dev/verbs-only"
+
 // wantVerb returns what a verb does that has verbs of its own and was given none of
 // them.
 func wantVerb(cmd *cobra.Command, args []string) error {
@@ -91,7 +98,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown):
-		if args := cmd.Flags().Args(); !cmd.HasParent() && len(args) > 0 {
+		_, only := cmd.Annotations[verbsOnly]
+		if args := cmd.Flags().Args(); (only || !cmd.HasParent()) && len(args) > 0 {
 			return &exitError{exitUsage, verbError(cmd, args[0])}
 		}
 		name := unknown.GetSpecifiedName()

@@ -60,7 +60,7 @@ controller reacts to each.`,
 		f.given("fault ACTION", "'{kubeletDown: {node: ip-10-0-1-10, for: 5m}}'", "Have a fault of a scenario file happen now; of serve --writes act", checkFault, (*ctl.Client).Fault),
 		f.given("mark NAME", "'before the drain'", "Set a marker here, for status and for the keys m and M", nil, (*ctl.Client).Mark),
 	)
-	cmd.RunE = wantVerb
+	onlyVerbs(cmd)
 	return cmd
 }
 

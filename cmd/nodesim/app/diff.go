@@ -55,7 +55,7 @@ that, isn't complete though it was in A, or isn't there, and where A has no roll
 		var tapes [2]*ui.Tape
 		var sides [2]report.Side
 		for i, file := range args {
-			tapes[i] = ui.File(file, cmd.InOrStdin())
+			tapes[i] = ui.File(file, cmd.InOrStdin()).Until(cmd.Context())
 			if out != "" && tapes[i].Streams() {
 				return usagef("argument %q: want a file: --out reads each tape twice", file)
 			}

@@ -35,7 +35,7 @@ Times are positions on the tape. docs/explain.md says what each number means.`,
 		if err != nil {
 			return err
 		}
-		a, lacks, err := f.analyse(tape, false)
+		a, lacks, err := f.analyse(tape.Until(cmd.Context()), false)
 		if err != nil {
 			return err
 		}

@@ -68,7 +68,7 @@ docs/export.md has an example of each format.`,
 		if err := spare(cmd, f.out, f.sources(args)...); err != nil {
 			return err
 		}
-		a, _, err := f.analyse(tape, true)
+		a, _, err := f.analyse(tape.Until(cmd.Context()), true)
 		if err != nil {
 			return err
 		}

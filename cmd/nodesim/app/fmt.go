@@ -2,6 +2,7 @@ package app
 
 import (
 	"github.com/nodesim/nodesim/internal/app/tapefmt"
+	"github.com/nodesim/nodesim/internal/ctxread"
 	"github.com/nodesim/nodesim/timeline"
 	"github.com/spf13/cobra"
 )
@@ -50,7 +51,7 @@ was.`,
 			return usagef("flag --write: found no file to rewrite: want at least one")
 		}
 		for _, name := range args {
-			torn, _, err := tapefmt.InPlace(name, style)
+			torn, _, err := tapefmt.InPlace(cmd.Context(), name, style)
 			if err != nil {
 				return err
 			}
@@ -70,10 +71,10 @@ func fmtToOutput(cmd *cobra.Command, args []string, style timeline.Style) (err e
 	var torn string
 	name := "(standard input)"
 	if len(args) == 0 || args[0] == "-" {
-		torn, err = tapefmt.Stream(cmd.OutOrStdout(), cmd.InOrStdin(), name, style)
+		torn, err = tapefmt.Stream(cmd.OutOrStdout(), ctxread.Waiting(cmd.Context(), cmd.InOrStdin()), name, style)
 	} else {
 		name = args[0]
-		torn, err = tapefmt.File(cmd.OutOrStdout(), name, style)
+		torn, err = tapefmt.File(cmd.Context(), cmd.OutOrStdout(), name, style)
 	}
 	if err == nil && torn != "" {
 		warn(cmd.ErrOrStderr(), "%s: %s", name, torn)

@@ -163,7 +163,11 @@ func (f *huntFlags) run(cmd *cobra.Command, c hunt.Config, format, out string) e
 		// A pod that is evicted: its index is not done, and the Job has to begin it again.
 		return &exitError{exitEnded, fmt.Errorf("shard %s: ended from outside after %s of its cases: no result is written: run it again", f.shard, phrase.Count(int(res.Tried), "case"))}
 	}
-	return tellHunt(cmd, res, format, out)
+	err = tellHunt(cmd, res, format, out)
+	if cmd.Context().Err() != nil && res.Found == nil && err == nil {
+		err = fmt.Errorf("ended from outside after %s: that nothing was found says nothing of the others: run it again", phrase.Count(int(res.Tried), "case"))
+	}
+	return err
 }
 
 // freeOut refuses a file for what is found that is there, or is none.

@@ -121,7 +121,7 @@ func huntManifest(t *testing.T, asked []string) {
 }
 
 // A shard whose pod is evicted has no result, so that its index doesn't count as done; the Job begins it again, since it gives up
-// an index for other exit statuses only. A search that is no shard says what it came to.
+// an index for other exit statuses only. A search that is no shard says what it came to, and that it isn't all.
 func TestEvictedShardOfAHunt(t *testing.T) {
 	evicted, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -129,8 +129,8 @@ func TestEvictedShardOfAHunt(t *testing.T) {
 	if out != "" || code != exitEnded {
 		t.Errorf("found %q and exit status %d, want no result and %d", out, code, exitEnded)
 	}
-	if out, code = ranUntil(evicted, t, "hunt", "surge", "--cases", "12", "-o", "json"); out == "" || code != 0 {
-		t.Errorf("found %q and exit status %d, want what was tried and 0", out, code)
+	if out, code = ranUntil(evicted, t, "hunt", "surge", "--cases", "12", "-o", "json"); out == "" || code != exitFailed {
+		t.Errorf("found %q and exit status %d, want what was tried and %d", out, code, exitFailed)
 	}
 	_, job := manifest(t, executed(t, 0, "hunt", "manifest", "surge", "--cases", "12", "--shards", "3", "--image", "registry.example/nodesim:v1"))
 	for _, rule := range job.Spec.PodFailurePolicy.Rules {

@@ -67,7 +67,7 @@ may take and do. docs/policy.md says how they are written. These come with nodes
 		if err != nil {
 			return err
 		}
-		tape := ui.File(args[0], cmd.InOrStdin())
+		tape := ui.File(args[0], cmd.InOrStdin()).Until(cmd.Context())
 		opts := []timeline.ReadOption{timeline.Lines()}
 		if check {
 			opts = nil
@@ -95,7 +95,7 @@ may take and do. docs/policy.md says how they are written. These come with nodes
 			return bad
 		}
 		if len(policies) > 0 {
-			if rep.Policies, _, err = analyse.Check(args[0], nil, analyse.Pods{Selector: pods.pods, Namespace: pods.namespace}, policies); err != nil {
+			if rep.Policies, _, err = analyse.Check(tape, analyse.Pods{Selector: pods.pods, Namespace: pods.namespace}, policies); err != nil {
 				return err
 			}
 		}

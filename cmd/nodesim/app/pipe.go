@@ -32,9 +32,8 @@ func suppressBrokenPipe(err error) error {
 	return err
 }
 
-// cancelOnBrokenPipe has a command end its work cleanly when no program reads any more what
-// it prints, until restore is called: its context ends, and unread tells why. A
-// terminal stays what it is.
+// cancelOnBrokenPipe has a command end its work cleanly when what it prints can't be written, since no program reads it any
+// more or a disk is full, until restore is called: its context ends, and unread tells why. A terminal stays what it is.
 func cancelOnBrokenPipe(cmd *cobra.Command) (restore func()) {
 	survived := ignoreSIGPIPE()
 	ctx, end := context.WithCancelCause(cmd.Context())
@@ -51,17 +50,21 @@ func cancelOnBrokenPipe(cmd *cobra.Command) (restore func()) {
 	}
 }
 
-// unread is the error of the write that had no reader, by which cancelOnBrokenPipe has
-// ended a context; nil where something else has, or nothing.
+// unread is the error of the write that failed, by which cancelOnBrokenPipe has ended a context; nil where something
+// else has, or nothing.
 func unread(ctx context.Context) error {
-	if cause := context.Cause(ctx); errors.Is(cause, syscall.EPIPE) {
-		return cause
+	var write *writeError
+	if errors.As(context.Cause(ctx), &write) {
+		return write.error
 	}
 	return nil
 }
 
-// piped is a writer that ends a context at its first write into a pipe that no program
-// reads any more; the cause is the write's error.
+type writeError struct{ error }
+
+func (e *writeError) Unwrap() error { return e.error }
+
+// piped is a writer that ends a context at its first write that fails; the cause is the write's error.
 type piped struct {
 	io.Writer
 	end context.CancelCauseFunc
@@ -69,8 +72,8 @@ type piped struct {
 
 func (p piped) Write(b []byte) (int, error) {
 	n, err := p.Writer.Write(b)
-	if errors.Is(err, syscall.EPIPE) {
-		p.end(err)
+	if err != nil {
+		p.end(&writeError{err})
 	}
 	return n, err
 }

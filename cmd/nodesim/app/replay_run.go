@@ -25,14 +25,14 @@ func (f *replayFlags) check(cmd *cobra.Command, args []string) error {
 			f.output.value = "panel"
 		}
 	}
-	repainted := isTerminal && f.output.value == "panel"
+	repainted := isTerminal && f.output.value == "panel" && !f.apply.on
 	if err := f.checkPart(); err != nil {
 		return err
 	}
 	switch {
 	case f.paused && !repainted:
 		return usagef("flag --start-paused: want a panel on a terminal, where a key can end the pause")
-	case f.loop && !repainted && (f.speed.Speed == 0 || f.speed.Speed == replay.Max):
+	case f.loop && !repainted && (f.speed.Speed == 0 && !f.apply.on || f.speed.Speed == replay.Max):
 		return usagef("flag --loop: want a pace with it, such as --speed 20x")
 	case f.loop && slices.Contains(args, "-"):
 		return usagef("flag --loop: standard input can be read once only: want a file")
@@ -147,7 +147,7 @@ func (f *replayFlags) newDriver(tape *ui.Tape, h *timeline.Header) (*ui.Driver, 
 		return nil, err
 	}
 	d := ui.NewDriver(ui.NewView(h, o), nil)
-	d.From, d.To, d.Verbose = f.from.Duration, f.to.Duration, f.verbose
+	d.From, d.To, d.Verbose, d.View.Verbose = f.from.Duration, f.to.Duration, f.verbose, f.verbose
 	return d, nil
 }
 

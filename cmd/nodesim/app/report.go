@@ -64,7 +64,7 @@ An existing FILE is written anew; --out - writes to standard output.`,
 
 // report reads the tape twice, for its analysis and for its feed, and writes the page.
 func (f *replayFlags) report(cmd *cobra.Command, tape *ui.Tape, out string) error {
-	write, lacks, err := f.page(tape)
+	write, lacks, err := f.page(tape.Until(cmd.Context()))
 	if err != nil {
 		return err
 	}
@@ -166,8 +166,8 @@ func (f *replayFlags) reads(t *ui.Terminal, cmd *cobra.Command, tape *ui.Tape) {
 		}
 		return
 	}
-	t.Findings = func(context.Context) ([]player.Finding, error) {
-		a, _, err := f.analyse(tape, false)
+	t.Findings = func(ctx context.Context) ([]player.Finding, error) {
+		a, _, err := f.analyse(tape.Until(ctx), false)
 		if err != nil {
 			return nil, err
 		}
@@ -190,7 +190,7 @@ func (f *replayFlags) reads(t *ui.Terminal, cmd *cobra.Command, tape *ui.Tape) {
 		if spare(cmd, file, tape.Name) != nil {
 			return fmt.Errorf("report: %s is the tape itself: want another name", file)
 		}
-		write, _, err := f.page(tape)
+		write, _, err := f.page(tape.Until(cmd.Context())) // which is finished though the panel ends
 		if err != nil {
 			return err
 		}

@@ -142,11 +142,9 @@ func (f *simulateFlags) tell(cmd *cobra.Command) error {
 		_, err := out.Write(simulate.JSON(some))
 		return err
 	case f.scenario.word != "":
-		simulate.Describe(out, some[0])
-	default:
-		simulate.List(out, some)
+		return simulate.Describe(out, some[0])
 	}
-	return nil
+	return simulate.List(out, some)
 }
 
 // print writes the scenario's file.

@@ -66,6 +66,9 @@ func (f *liveFlags) run(cmd *cobra.Command, s *simulateFlags) (err error) {
 		}
 		if f.dry {
 			err = p.DryRun(cmd.Context(), func(line string) { fmt.Fprintln(cmd.OutOrStdout(), noderoll.OneLine(line)) })
+			if broken := unread(cmd.Context()); broken != nil {
+				return broken
+			}
 			return f.explain(err, name)
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "nodesim: removing what live runs of %s have left\n", noderoll.OneLine(src.File.Metadata.Name))
@@ -127,7 +130,7 @@ func (f *liveFlags) execute(cmd *cobra.Command, s *simulateFlags, o liverun.Opti
 		} else {
 			d.View.FeedOnly = true
 		}
-		d.Verbose = f.verbose
+		d.Verbose, d.View.Verbose = f.verbose, f.verbose
 		return d, nil
 	}
 	enough := liverun.TuneGC(cmd.Context())

@@ -26,8 +26,10 @@ func newTapes() *cobra.Command {
 folder that a team shares, or a bucket of a cloud. --store or NODESIM_STORE names
 it: file:///srv/tapes; with nodesim-cloud also s3://, gs:// and azblob://.`,
 		GroupID: "use",
+		Args:    cobra.ArbitraryArgs,
 	}
 	cmd.AddCommand(newTapesList(), newTapesGet(), newTapesPrune())
+	onlyVerbs(cmd)
 	return cmd
 }
 

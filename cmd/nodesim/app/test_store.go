@@ -145,6 +145,9 @@ version of nodesim are refused. Shards without a result are named, and fail.`,
 	cmd.Flags().VarP(format, "output", "o", "text, or json for programs")
 	suggest(cmd, "output", format.of...)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := wantFiles(cmd, "junit", "summary", "annotations"); err != nil {
+			return err
+		}
 		all, err := storetest.ReadResults(args, cmd.InOrStdin())
 		if err != nil {
 			return err

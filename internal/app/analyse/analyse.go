@@ -64,12 +64,12 @@ func Tape(tape *ui.Tape, scope Scope, series bool) (_ *analysis.Analysis, lacks 
 }
 
 // Check holds a tape against policies, in the scope of File, and says what it lacks of a whole one.
-func Check(path string, stdin io.Reader, pods Pods, policies []*policy.Policy) (all []policy.Result, lacks string, err error) {
+func Check(tape *ui.Tape, pods Pods, policies []*policy.Policy) (all []policy.Result, lacks string, err error) {
 	series := false
 	for _, p := range policies {
 		series = series || p.NeedsSeries()
 	}
-	a, lacks, err := Tape(ui.File(path, stdin), Scope{Pods: pods}, series)
+	a, lacks, err := Tape(tape, Scope{Pods: pods}, series)
 	if err != nil {
 		return nil, "", err
 	}

@@ -14,17 +14,17 @@ import (
 )
 
 // WriteList writes a table of clusters for people, with their ages at a time.
-func WriteList(w io.Writer, list []Record, now time.Time) {
+func WriteList(w io.Writer, list []Record, now time.Time) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tSTATE\tAGE\tSERVER\tKUBECONFIG")
 	for _, r := range list {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", r.Name, r.State, r.age(now), cmp.Or(r.Server, "-"), cmp.Or(r.Kubeconfig, "-"))
 	}
-	table.Flush()
+	return table.Flush()
 }
 
 // Write writes everything about a cluster for people, with its age at a time.
-func (r Record) Write(w io.Writer, now time.Time) {
+func (r Record) Write(w io.Writer, now time.Time) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "cluster\t%s, %s for %s\n", r.Name, r.State, r.age(now))
 	for _, line := range [][2]string{
@@ -45,7 +45,7 @@ func (r Record) Write(w io.Writer, now time.Time) {
 			fmt.Fprintf(table, "%s\tprocess %d\n", name, pid)
 		}
 	}
-	table.Flush()
+	return table.Flush()
 }
 
 func (r Record) age(now time.Time) string { return duration.HumanDuration(now.Sub(r.Started)) }

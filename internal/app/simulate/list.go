@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,16 +14,17 @@ import (
 )
 
 // List writes a line for each scenario.
-func List(w io.Writer, all []scenarios.Scenario) {
+func List(w io.Writer, all []scenarios.Scenario) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, s := range all {
 		fmt.Fprintf(table, "%s\t%s\n", s.Name, noderoll.OneLine(s.About))
 	}
-	table.Flush()
+	return table.Flush()
 }
 
 // Describe writes what happens in a scenario, and its parameters.
-func Describe(w io.Writer, s scenarios.Scenario) {
+func Describe(out io.Writer, s scenarios.Scenario) error {
+	w := bufio.NewWriter(out)
 	fmt.Fprintf(w, "%s: %s\n", s.Name, noderoll.OneLine(s.About))
 	var parameters []scenarios.Parameter
 	if s.Document != nil {
@@ -35,7 +37,7 @@ func Describe(w io.Writer, s scenarios.Scenario) {
 	}
 	if len(parameters) == 0 {
 		fmt.Fprintln(w, "\nNothing of it can be --set.")
-		return
+		return w.Flush()
 	}
 	fmt.Fprintln(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -43,7 +45,8 @@ func Describe(w io.Writer, s scenarios.Scenario) {
 	for _, p := range parameters {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", p.Name, noderoll.OneLine(string(p.Default)), noderoll.OneLine(takes(p)), noderoll.OneLine(p.Doc))
 	}
-	table.Flush()
+	_ = table.Flush() // into w, which keeps the error
+	return w.Flush()
 }
 
 // takes says which values a parameter has.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/app/inspect"
+	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/recorder/store"
 	"github.com/nodesim/nodesim/replay/policy"
@@ -51,7 +52,7 @@ func (t *Tape) check(of *store.Tape, file string, policies []*policy.Policy) {
 		return // there is nothing that a policy could be about
 	}
 	if len(policies) > 0 {
-		if t.Policies, _, err = analyse.Check(file, nil, analyse.Pods{}, policies); err != nil {
+		if t.Policies, _, err = analyse.Check(ui.File(file, nil), analyse.Pods{}, policies); err != nil {
 			fail(err)
 		}
 	}

@@ -2,6 +2,7 @@ package tapefmt
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/nodesim/nodesim/internal/atomicfile"
+	"github.com/nodesim/nodesim/internal/ctxread"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -24,18 +26,18 @@ func Stream(w io.Writer, rd io.Reader, name string, style timeline.Style) (torn 
 }
 
 // File writes the tape in a file to w, uncompressed.
-func File(w io.Writer, name string, style timeline.Style) (torn string, err error) {
+func File(ctx context.Context, w io.Writer, name string, style timeline.Style) (torn string, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	return Stream(w, f, name, style)
+	return Stream(w, ctxread.Reader(ctx, f), name, style)
 }
 
 // InPlace rewrites the tape in a file. A file that has the style already is
 // left alone, and changed is false.
-func InPlace(name string, style timeline.Style) (torn string, changed bool, err error) {
+func InPlace(ctx context.Context, name string, style timeline.Style) (torn string, changed bool, err error) {
 	path, err := filepath.EvalSymlinks(name) // the file, not a link to it, is replaced
 	if err != nil {
 		return "", false, err
@@ -70,7 +72,7 @@ func InPlace(name string, style timeline.Style) (torn string, changed bool, err 
 			err = errors.Join(err, os.Remove(tmp.Name()))
 		}
 	}()
-	torn, err = rewrite(tmp, old, name, style)
+	torn, err = rewrite(ctx, tmp, old, name, style)
 	if err == nil {
 		err = errors.Join(tmp.Chmod(info.Mode().Perm()), tmp.Sync())
 	}
@@ -91,12 +93,12 @@ func InPlace(name string, style timeline.Style) (torn string, changed bool, err 
 }
 
 // rewrite writes the tape in another style, compressed as it was.
-func rewrite(w io.Writer, rd io.ReadSeeker, name string, style timeline.Style) (torn string, err error) {
+func rewrite(ctx context.Context, w io.Writer, rd io.ReadSeeker, name string, style timeline.Style) (torn string, err error) {
 	out, err := compressorFor(rd, w)
 	if err != nil {
 		return "", err
 	}
-	if torn, err = Stream(out, rd, name, style); err != nil {
+	if torn, err = Stream(out, ctxread.Reader(ctx, rd), name, style); err != nil {
 		return "", err
 	}
 	return torn, out.Close()

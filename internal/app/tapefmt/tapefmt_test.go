@@ -31,7 +31,7 @@ func demo(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if _, err := tapefmt.File(&text, path, timeline.StyleLines); err != nil {
+	if _, err := tapefmt.File(t.Context(), &text, path, timeline.StyleLines); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()
@@ -55,11 +55,11 @@ func TestThereAndBackInPlace(t *testing.T) {
 		}
 		magic := read(t, path)[:4]
 		for _, style := range []timeline.Style{timeline.StyleBlock, timeline.StyleJSON, timeline.StyleLines} {
-			torn, changed, err := tapefmt.InPlace(path, style)
+			torn, changed, err := tapefmt.InPlace(t.Context(), path, style)
 			if err != nil || torn != "" || !changed {
 				t.Fatalf("%s to %s: torn %q, changed %v, %v", ending, style, torn, changed, err)
 			}
-			if _, changed, err := tapefmt.InPlace(path, style); changed || err != nil {
+			if _, changed, err := tapefmt.InPlace(t.Context(), path, style); changed || err != nil {
 				t.Errorf("%s to %s again: changed %v, %v", ending, style, changed, err)
 			}
 			if ending != ".yaml" && !bytes.Equal(read(t, path)[:4], magic) {
@@ -67,7 +67,7 @@ func TestThereAndBackInPlace(t *testing.T) {
 			}
 		}
 		var got bytes.Buffer
-		if _, err := tapefmt.File(&got, path, timeline.StyleLines); err != nil || got.String() != want {
+		if _, err := tapefmt.File(t.Context(), &got, path, timeline.StyleLines); err != nil || got.String() != want {
 			t.Errorf("%s: came back as something else: %v", ending, err)
 		}
 		info, err := os.Stat(path)
@@ -84,7 +84,7 @@ func TestErrorLeavesTheFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(bad), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, changed, err := tapefmt.InPlace(path, timeline.StyleBlock)
+	_, changed, err := tapefmt.InPlace(t.Context(), path, timeline.StyleBlock)
 	if err == nil || changed || string(read(t, path)) != bad {
 		t.Errorf("changed %v, %v", changed, err)
 	}
@@ -101,7 +101,7 @@ func TestLinkStays(t *testing.T) {
 	if err := os.Symlink("roll.yaml", link); err != nil {
 		t.Fatal(err)
 	}
-	if _, changed, err := tapefmt.InPlace(link, timeline.StyleBlock); err != nil || !changed {
+	if _, changed, err := tapefmt.InPlace(t.Context(), link, timeline.StyleBlock); err != nil || !changed {
 		t.Fatal(changed, err)
 	}
 	if to, err := os.Readlink(link); err != nil || to != "roll.yaml" || !strings.Contains(string(read(t, path)), "\n---\n") {
@@ -115,14 +115,14 @@ func TestTornEndIsTold(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text[:len(text)-5]), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	torn, _, err := tapefmt.InPlace(path, timeline.StyleLines)
+	torn, _, err := tapefmt.InPlace(t.Context(), path, timeline.StyleLines)
 	if err != nil || torn == "" {
 		t.Errorf("torn %q, %v", torn, err)
 	}
 }
 
 func TestFolderIsRefused(t *testing.T) {
-	if _, _, err := tapefmt.InPlace(t.TempDir(), timeline.StyleLines); err == nil || !strings.Contains(err.Error(), "want a regular file") {
+	if _, _, err := tapefmt.InPlace(t.Context(), t.TempDir(), timeline.StyleLines); err == nil || !strings.Contains(err.Error(), "want a regular file") {
 		t.Errorf("got %v", err)
 	}
 }

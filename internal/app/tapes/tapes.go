@@ -113,17 +113,26 @@ func Get(ctx context.Context, s *store.Store, q store.Query, names []string, fol
 		return fmt.Errorf("flag --out: %w: want a folder that can be written", err)
 	}
 	var failed []error
+	done := 0
 	for _, t := range all {
 		name := filepath.Join(folder, t.File())
-		if err := get(ctx, s, t, name); ctx.Err() != nil {
-			return err
-		} else if err != nil {
+		if ctx.Err() != nil {
+			failed = append(failed, ended(ctx, len(all)-done))
+			break
+		}
+		done++
+		if err := get(ctx, s, t, name); err != nil {
 			failed = append(failed, err)
 			continue
 		}
 		fmt.Fprintln(out, name)
 	}
 	return errors.Join(failed...)
+}
+
+// ended is the error of what was ended from outside before it came to so many tapes.
+func ended(ctx context.Context, left int) error {
+	return fmt.Errorf("ended from outside with %s left: run it again: %w", phrase.Count(left, "tape"), context.Cause(ctx))
 }
 
 // get writes a tape to a file that isn't there yet. What is half written is never left under its name.
@@ -145,11 +154,13 @@ func Prune(ctx context.Context, s *store.Store, q store.Query, keep store.Keep, 
 	freed := int64(0)
 	var failed []error
 	removed := 0
-	for _, t := range surplus {
+	for i, t := range surplus {
+		if ctx.Err() != nil {
+			failed = append(failed, ended(ctx, len(surplus)-i))
+			break
+		}
 		if yes {
-			if err := s.Delete(ctx, t); ctx.Err() != nil {
-				return err
-			} else if err != nil {
+			if err := s.Delete(ctx, t); err != nil {
 				failed = append(failed, err)
 				continue
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/atomicfile"
+	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/replay/policy"
 )
 
@@ -150,7 +151,7 @@ func (o Options) policies(s Subject, r *Result) (there bool, lacks string) {
 	if len(all) == 0 {
 		return false, ""
 	}
-	said, lacks, err := analyse.Check(s.Tape, nil, analyse.Pods{}, all)
+	said, lacks, err := analyse.Check(ui.File(s.Tape, nil), analyse.Pods{}, all)
 	if err != nil {
 		r.Failures = append(r.Failures, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}

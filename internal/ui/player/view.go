@@ -21,14 +21,25 @@ const (
 	hintPrompt  = "enter, esc"
 )
 
+// mostFolded is the number of lines that one of those below a panel may take.
+const mostFolded = 4
+
+// Below are lines below a panel on a terminal of so many cells: what doesn't fit into one is divided.
+func Below(lines []string, width int) (all []string) {
+	for _, line := range lines {
+		all = append(all, render.Folded(line, width, mostFolded)...)
+	}
+	return all
+}
+
 // below are the lines below the panel, as many as there is room for: what the user types comes last and stays.
 func (m Model) below() []string {
-	lines := append([]string(nil), m.shown.Below...)
+	lines := Below(m.shown.Below, m.width)
 	if m.notice != "" {
 		lines = append(lines, render.Wrap(m.notice, m.width, mostNotice)...)
 	}
 	if m.help {
-		lines = append(lines, help...)
+		lines = append(lines, Below(help, m.width)...)
 	}
 	room := max(m.height-LeastHeight, 0)
 	if m.prompt.open() { // which is seen at any height

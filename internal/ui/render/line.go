@@ -24,6 +24,14 @@ func Tail(text string, width int) string {
 	return "…" + tail(text, max(width-1, 0))
 }
 
+// Folded is a line as it is where it fits into a terminal of so many cells, and else as [Wrap] divides it.
+func Folded(line string, width, most int) []string {
+	if cells(Clean(line)) <= width-2 {
+		return []string{line}
+	}
+	return Wrap(line, width, most)
+}
+
 // Wrap divides a text into lines for Line, at its spaces, on a terminal of so many cells: at most so many lines, whose last
 // one has all that is left.
 func Wrap(text string, width, most int) []string {
@@ -31,6 +39,10 @@ func Wrap(text string, width, most int) []string {
 	words := strings.Fields(Clean(text))
 	var lines []string
 	for len(words) > 0 {
+		if first := head(words[0], width); first != "" && first != words[0] && len(lines) < most-1 { // a path, which is nowhere else
+			lines, words[0] = append(lines, first), words[0][len(first):]
+			continue
+		}
 		if len(lines) == most-1 {
 			return append(lines, strings.Join(words, " "))
 		}

@@ -77,9 +77,12 @@ function fill(e, k, now) {
 
 const entryDetails = (i) => [feed.object[i], feed.reason[i], feed.message[i]].filter((id) => id !== 0).map(str).join("  ");
 
+let stepped = -1; // the entry that jumpToEntry went to last: others may have its time
+
 // jumpToEntry moves the cursor to an entry and selects its node.
 function jumpToEntry(i) {
   const side = sideOfEntry(i);
+  stepped = i;
   setCursor(feed.at[i], false);
   const node = feed.node[i] === 0 ? -1 : nodeNamed(str(feed.node[i]), feed.at[i], side);
   if (node >= 0) select(rowOf("node", node));
@@ -88,9 +91,9 @@ function jumpToEntry(i) {
 
 // stepEntry goes to the next or the previous entry that is shown.
 function stepEntry(by) {
-  const now = entryAt(view.cursor);
-  let k = now + by;
-  if (by < 0) while (k >= 0 && feed.at[shownEntries[k]] >= view.cursor) k--;
+  const last = stepped >= 0 && feed.at[stepped] === view.cursor ? shownEntries.indexOf(stepped) : -1;
+  let k = (last >= 0 ? last : entryAt(view.cursor)) + by;
+  if (by < 0 && last < 0) while (k >= 0 && feed.at[shownEntries[k]] >= view.cursor) k--;
   if (k < 0 || k >= shownEntries.length) return;
   feedFollows = true;
   jumpToEntry(shownEntries[k]);

@@ -46,7 +46,8 @@ const printedAtMost = 400;
 // onPaper adds findings, nodes and feed as text, in light colours.
 function onPaper() {
   const place = byId("printed"), findings = element("ol"), entries = element("ul");
-  data.findings.slice(0, printedAtMost).forEach((f, i) => findings.appendChild(element("li", "", tagged(sideOf("finding", i), `${lasting(f.cost)}: ${f.text} ${f.remedy}`))));
+  for (const i of costly(printedAtMost)) findings.appendChild(element("li", "", tagged(sideOf("finding", i), `${lasting(data.findings[i].cost)}: ${data.findings[i].text} ${data.findings[i].remedy}`)));
+  if (data.findings.length > printedAtMost) findings.appendChild(element("li", "", `and ${data.findings.length - printedAtMost} more`));
   for (const i of shownEntries.slice(0, printedAtMost)) entries.appendChild(element("li", "", `${tagged(sideOfEntry(i), stampOf(feed.at[i], sideOfEntry(i)))}  ${str(feed.kind[i])}  ${str(feed.node[i])}  ${entryDetails(i)}`.trim()));
   if (shownEntries.length > printedAtMost) entries.appendChild(element("li", "", `and ${shownEntries.length - printedAtMost} more`));
   place.replaceChildren(...printedDifferences(), element("h2", "", "Findings"), findings, element("h2", "", "Nodes"), nodeTable(), element("h2", "", "Feed"), entries);

@@ -39,7 +39,7 @@ func TestEndsWithItsContext(t *testing.T) {
 func TestWaitingEndsAReadThatWaits(t *testing.T) {
 	cause := errors.New("it is enough")
 	in, out := io.Pipe()
-	defer out.Close()
+	t.Cleanup(func() { _ = out.Close() })
 	ctx, end := context.WithCancelCause(t.Context())
 	asked := make(chan struct{})
 	r := ctxread.Waiting(ctx, io.MultiReader(readerFunc(func([]byte) (int, error) { close(asked); return 0, io.EOF }), in))

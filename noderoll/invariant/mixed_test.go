@@ -17,15 +17,18 @@ func TestMixedConditions(t *testing.T) {
 	for name, tc := range map[string]struct {
 		options invariant.CheckOptions
 		mixed   time.Duration // how long
+		again   bool          // it is given up again then
 		want    int
 	}{
-		"recorded":               {invariant.CheckRecorded(start), 8 * time.Second, 0},
-		"recorded, and it stays": {invariant.CheckRecorded(start), time.Minute, 1},
-		"simulated":              {invariant.CheckSimulated(start), 8 * time.Second, 1},
+		"recorded":               {invariant.CheckRecorded(start), 8 * time.Second, false, 0},
+		"recorded, and it stays": {invariant.CheckRecorded(start), time.Minute, false, 1},
+		"simulated":              {invariant.CheckSimulated(start), 8 * time.Second, false, 1},
+		"recorded, given up again, and again after all were posted": {invariant.CheckRecorded(start), 8 * time.Second, true, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := invariant.NewChecker(tc.options)
 			found := 0
+			since := 50 * time.Second // Ready is Unknown
 			post := func(at time.Duration, typ invariant.ChangeType, ready, others corev1.ConditionStatus) {
 				n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "uid-a", CreationTimestamp: metav1.NewTime(start)}}
 				for i, kind := range []corev1.NodeConditionType{corev1.NodeReady, corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure} {
@@ -35,6 +38,9 @@ func TestMixedConditions(t *testing.T) {
 					}
 					if at > 0 {
 						k.LastTransitionTime = metav1.NewTime(start.Add(50 * time.Second))
+						if i == 0 {
+							k.LastTransitionTime = metav1.NewTime(start.Add(since))
+						}
 						if k.Status == corev1.ConditionUnknown {
 							k.Reason = "NodeStatusUnknown"
 						} else {
@@ -58,7 +64,15 @@ func TestMixedConditions(t *testing.T) {
 			if tc.mixed > 10*time.Second {
 				post(time.Minute+tc.mixed, invariant.ChangeModified, "False", "Unknown")
 			}
+			if tc.again {
+				since = time.Minute + tc.mixed
+				post(since, invariant.ChangeModified, "Unknown", "Unknown")
+				post(since+time.Second, invariant.ChangeModified, "Unknown", "Unknown")
+			}
 			post(2*time.Minute+tc.mixed, invariant.ChangeModified, "False", "False")
+			if tc.again { // of which nothing is left
+				post(3*time.Minute, invariant.ChangeModified, "Unknown", "Unknown")
+			}
 			if found != tc.want {
 				t.Errorf("%d violations, want %d", found, tc.want)
 			}

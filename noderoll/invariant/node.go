@@ -62,6 +62,7 @@ type trackedNode struct {
 	readySince time.Duration // only while ready
 	mixed      bool          // some kubelet conditions are Unknown, and some aren't, since mixedAt
 	mixedAt    time.Duration
+	apart      bool // they were mixed, and are Unknown since different times
 	fell       bool // Ready went from True to Unknown, and is that still
 	taints     []trackedTaint
 	repairs    [repairCount]standing
@@ -115,6 +116,7 @@ func (c *Checker) kept(h *trackedObject, member string, was *string, now string)
 func (c *Checker) nodeConditions(h *trackedObject, o *corev1.Node, s *step) {
 	now := c.room[:0]
 	var unknown time.Time
+	mixed, apart := c.opts.Skew > 0 && (h.node.mixed || h.node.apart), false
 	for i := range o.Status.Conditions {
 		k := &o.Status.Conditions[i]
 		n := trackedCondition{string(k.Type), string(k.Status), k.LastTransitionTime.Time, k.LastHeartbeatTime.Time}
@@ -137,7 +139,8 @@ func (c *Checker) nodeConditions(h *trackedObject, o *corev1.Node, s *step) {
 			if unknown.IsZero() {
 				unknown = n.transition
 			}
-			if !n.transition.Equal(unknown) {
+			differs := !n.transition.Equal(unknown)
+			if apart = apart || differs; differs && !mixed {
 				c.report(h, unknownTogether, n.typ+" Unknown since "+stamp(n.transition)+", another one since "+stamp(unknown), "one time for all")
 			}
 		}
@@ -145,6 +148,7 @@ func (c *Checker) nodeConditions(h *trackedObject, o *corev1.Node, s *step) {
 			c.report(h, heartbeatsForward, "lastHeartbeatTime "+stamp(n.heartbeat)+" of "+n.typ+" after "+stamp(was.heartbeat), "no earlier one")
 		}
 	}
+	h.node.apart = apart && mixed
 	known := -1
 	if !unknown.IsZero() {
 		known = slices.IndexFunc(now, func(n trackedCondition) bool {

@@ -1,6 +1,7 @@
 package clusters_test
 
 import (
+	"fmt"
 	"os"
 	"time"
 
@@ -17,9 +18,11 @@ var (
 )
 
 func ExampleWriteList() {
-	clusters.WriteList(os.Stdout, []clusters.Record{
+	if err := clusters.WriteList(os.Stdout, []clusters.Record{
 		demo, {Name: "local", State: clusters.Starting, Started: began.Add(time.Minute)},
-	}, began.Add(90*time.Second))
+	}, began.Add(90*time.Second)); err != nil {
+		fmt.Println(err)
+	}
 	// Output:
 	// NAME   STATE     AGE  SERVER                   KUBECONFIG
 	// demo   running   90s  https://127.0.0.1:44939  clusters/demo.1/kubeconfig
@@ -27,7 +30,9 @@ func ExampleWriteList() {
 }
 
 func ExampleRecord_Write() {
-	demo.Write(os.Stdout, began.Add(time.Hour))
+	if err := demo.Write(os.Stdout, began.Add(time.Hour)); err != nil {
+		fmt.Println(err)
+	}
 	// Output:
 	// cluster                  demo, running for 60m
 	// server                   https://127.0.0.1:44939

@@ -109,6 +109,12 @@ func (s Story) prepare(ctx context.Context, c *testcluster.Cluster) error {
 	if err := s.Group.JoinAll(ctx, c.Client(), 1, s.Nodes, image); err != nil {
 		return err
 	}
+	// Otherwise its Event comes before the recording or within it.
+	for number := range s.Nodes {
+		if err := testcluster.UntilRegistered(ctx, c.Client(), s.Group.Node(1, number, image).Name); err != nil {
+			return err
+		}
+	}
 	for _, w := range s.Workloads {
 		if err := w.Create(ctx, c.Client(), s.Group); err != nil {
 			return err

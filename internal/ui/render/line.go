@@ -51,6 +51,14 @@ func Wrap(text string, width, most int) []string {
 			used += 1 + cells(words[n])
 			n++
 		}
+		if n < len(words) && cells(words[n]) > width { // it is divided anyway
+			if first := head(words[n], width-used-1); first != "" {
+				lines = append(lines, strings.Join(words[:n], " ")+" "+first)
+				words = words[n:]
+				words[0] = words[0][len(first):]
+				continue
+			}
+		}
 		lines = append(lines, strings.Join(words[:n], " "))
 		words = words[n:]
 	}

@@ -10,9 +10,7 @@ import (
 // A pool that isn't rolled doesn't hold up the completion of one that is.
 func TestFeedCompletesByPool(t *testing.T) {
 	s := newStory(t, noderoll.FeedOptions{})
-	resting := feedNode("z", "ami-gpu")
-	resting.Labels[noderoll.LabelNodegroup] = "gpu"
-	s.node(resting).node(feedNode("a", oldImage)).settle().node(feedNode("b", newImage)).gone("a")
+	s.node(gpu("z", "ami-gpu")).node(feedNode("a", oldImage)).settle().node(feedNode("b", newImage)).gone("a")
 	s.want(
 		"T+3.000s     online      b",
 		"T+4.000s     terminated  a",
@@ -23,13 +21,8 @@ func TestFeedCompletesByPool(t *testing.T) {
 // A pool in which a node was cordoned and uncordoned doesn't roll: it holds up no other's end.
 func TestFeedCompletesBesideAnUncordonedNode(t *testing.T) {
 	s := newStory(t, noderoll.FeedOptions{})
-	other := func(name string, change ...func(*noderoll.Node)) noderoll.Node {
-		n := feedNode(name, "ami-gpu", change...)
-		n.Labels[noderoll.LabelNodegroup] = "gpu"
-		return n
-	}
-	s.node(other("y")).node(other("z")).node(feedNode("a", oldImage)).settle()
-	s.node(other("z", cordon)).node(other("z")).node(feedNode("b", newImage)).gone("a")
+	s.node(gpu("y", "ami-gpu")).node(gpu("z", "ami-gpu")).node(feedNode("a", oldImage)).settle()
+	s.node(gpu("z", "ami-gpu", cordon)).node(gpu("z", "ami-gpu")).node(feedNode("b", newImage)).gone("a")
 	s.want(
 		"T+4.000s     cordoned    z",
 		"T+5.000s     online      z",
@@ -42,13 +35,8 @@ func TestFeedCompletesBesideAnUncordonedNode(t *testing.T) {
 // Two pools that roll at once are complete together, with the nodes of both.
 func TestFeedCompletesPoolsTogether(t *testing.T) {
 	s := newStory(t, noderoll.FeedOptions{})
-	other := func(name, image string) noderoll.Node {
-		n := feedNode(name, image)
-		n.Labels[noderoll.LabelNodegroup] = "gpu"
-		return n
-	}
-	s.node(feedNode("a", oldImage)).node(other("z", oldImage)).settle()
-	s.node(feedNode("b", newImage)).node(other("y", newImage)).gone("a").gone("z")
+	s.node(feedNode("a", oldImage)).node(gpu("z", oldImage)).settle()
+	s.node(feedNode("b", newImage)).node(gpu("y", newImage)).gone("a").gone("z")
 	s.want(
 		"T+3.000s     online      b",
 		"T+4.000s     online      y",
@@ -75,6 +63,13 @@ func gpu(name, image string, change ...func(*noderoll.Node)) noderoll.Node {
 	n := feedNode(name, image, change...)
 	n.Labels[noderoll.LabelNodegroup] = "gpu"
 	return n
+}
+
+// disrupted is the NodeClaim of a node that Karpenter takes for a reason.
+func disrupted(node, reason string) noderoll.Machine {
+	return noderoll.Machine{Kind: "NodeClaim", Name: node + "-claim", Node: node, Conditions: []noderoll.MachineCondition{
+		{Type: "DisruptionReason", Status: "True", Reason: reason},
+	}}
 }
 
 func unneeded(n *noderoll.Node) {
@@ -111,9 +106,7 @@ func TestFeedCompletesBesideAConsolidation(t *testing.T) {
 		s := newStory(t, noderoll.FeedOptions{})
 		s.node(gpu("y", oldImage)).node(gpu("z", oldImage)).node(feedNode("a", oldImage)).settle()
 		s.node(gpu("z", oldImage, cordon))
-		claim := noderoll.Machine{Kind: "NodeClaim", Name: "z-claim", Node: "z", Conditions: []noderoll.MachineCondition{
-			{Type: "DisruptionReason", Status: "True", Reason: test.reason},
-		}}
+		claim := disrupted("z", test.reason)
 		s.take(s.feed.SetMachine(s.at, claim))
 		if test.last == "node" {
 			s.take(s.feed.DeleteMachine(s.at, claim.Kind, "", claim.Name))
@@ -177,9 +170,7 @@ func TestFeedOfAConsolidationOfAll(t *testing.T) {
 	s := newStory(t, noderoll.FeedOptions{})
 	s.node(gpu("z", oldImage)).settle()
 	s.node(gpu("z", oldImage, cordon))
-	s.take(s.feed.SetMachine(s.at, noderoll.Machine{Kind: "NodeClaim", Name: "z-claim", Node: "z", Conditions: []noderoll.MachineCondition{
-		{Type: "DisruptionReason", Status: "True", Reason: "Underutilized"},
-	}}))
+	s.take(s.feed.SetMachine(s.at, disrupted("z", "Underutilized")))
 	s.node(gpu("y", oldImage)).gone("z")
 	s.want(
 		"T+2.000s     cordoned    z",

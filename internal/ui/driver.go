@@ -26,14 +26,11 @@ type Sink interface {
 type Driver struct {
 	// From and To bound what the Sink gets to see; the View sees everything.
 	From, To time.Duration
-	// Verbose makes a moment of every entry, not only of the default feed's.
-	Verbose bool
-
-	View  *View
-	Sink  Sink
-	shown bool // the present moment has shown something
-	any   bool // a moment has come
-	mute  bool // what comes was shown before: the tape went back
+	View     *View
+	Sink     Sink
+	shown    bool // the present moment has shown something
+	any      bool // a moment has come
+	mute     bool // what comes was shown before: the tape went back
 
 	landmarks    atomic.Int64
 	telling      sync.Mutex       // of lastLandmark, which is read from other goroutines
@@ -180,7 +177,7 @@ func (d *Driver) show(entries []noderoll.Entry) error {
 		return nil
 	}
 	for _, e := range entries {
-		d.shown = d.shown || d.Verbose || e.Kind.Default()
+		d.shown = d.shown || d.View.Verbose || e.Kind.Default()
 	}
 	return d.Sink.Entries(entries)
 }

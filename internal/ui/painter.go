@@ -37,9 +37,6 @@ func (p *painter) below() []string {
 	return p.terminal.Below()
 }
 
-// folded are they on the terminal as it is.
-func (p *painter) folded() []string { return player.Below(p.below(), p.width) }
-
 // frame is what the panel shows.
 func (p *painter) frame(s replay.Status, duration time.Duration) render.Frame {
 	f := p.view.Frame()
@@ -90,7 +87,7 @@ func (p *painter) text(s replay.Status, duration time.Duration) string {
 		p.width, p.height = width, height
 		p.screen.Invalidate()
 	}
-	lines := p.folded()
+	lines := player.Below(p.below(), p.width)
 	lines = lines[:min(len(lines), max(p.height-player.LeastHeight, 0))]
 	o := p.terminal.Options
 	o.Width, o.Height, o.Fill = p.width, p.height-len(lines), !p.last

@@ -41,7 +41,7 @@ func TestPatchesShowWhatWholeObjectsShow(t *testing.T) {
 				feed := ui.NewFeedWriter(&feeds[i])
 				feed.Verbose = true
 				d := ui.NewDriver(ui.NewView(r.Header(), o), feed)
-				d.Verbose = true
+				d.View.Verbose = true
 				if i == 0 {
 					err = ui.Follow(t.Context(), r, d)
 				} else {

@@ -26,7 +26,7 @@ type View struct {
 	// FeedOnly says that no frames are shown: what they need besides the
 	// feed's entries isn't followed.
 	FeedOnly bool
-	// Verbose keeps entries of every kind for the panel, not only those of the default feed.
+	// Verbose keeps entries of every kind for the panel, and makes a moment of each, not only of those of the default feed.
 	Verbose bool
 
 	header   *timeline.Header

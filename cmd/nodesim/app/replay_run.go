@@ -147,7 +147,7 @@ func (f *replayFlags) newDriver(tape *ui.Tape, h *timeline.Header) (*ui.Driver, 
 		return nil, err
 	}
 	d := ui.NewDriver(ui.NewView(h, o), nil)
-	d.From, d.To, d.Verbose, d.View.Verbose = f.from.Duration, f.to.Duration, f.verbose, f.verbose
+	d.From, d.To, d.View.Verbose = f.from.Duration, f.to.Duration, f.verbose
 	return d, nil
 }
 

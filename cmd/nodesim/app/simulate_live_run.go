@@ -130,7 +130,7 @@ func (f *liveFlags) execute(cmd *cobra.Command, s *simulateFlags, o liverun.Opti
 		} else {
 			d.View.FeedOnly = true
 		}
-		d.Verbose, d.View.Verbose = f.verbose, f.verbose
+		d.View.Verbose = f.verbose
 		return d, nil
 	}
 	enough := liverun.TuneGC(cmd.Context())

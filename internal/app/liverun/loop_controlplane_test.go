@@ -198,7 +198,7 @@ func record(ctx context.Context, t *testing.T, file *scenarios.File, tape string
 				return nil, err
 			}
 			d := ui.NewDriver(ui.NewView(h, o), &sink)
-			d.Verbose = true
+			d.View.Verbose = true
 			return d, nil
 		},
 		Say: func(line string) { t.Log(line) }, Warn: func(line string) { t.Log(line) },

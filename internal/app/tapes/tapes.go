@@ -113,14 +113,12 @@ func Get(ctx context.Context, s *store.Store, q store.Query, names []string, fol
 		return fmt.Errorf("flag --out: %w: want a folder that can be written", err)
 	}
 	var failed []error
-	done := 0
-	for _, t := range all {
+	for i, t := range all {
 		name := filepath.Join(folder, t.File())
 		if ctx.Err() != nil {
-			failed = append(failed, ended(ctx, len(all)-done))
+			failed = append(failed, ended(ctx, len(all)-i))
 			break
 		}
-		done++
 		if err := get(ctx, s, t, name); err != nil {
 			failed = append(failed, err)
 			continue

@@ -29,17 +29,12 @@ func (r *Finder) claim(ev *timeline.Event) {
 		} else {
 			delete(r.claims.surplus, node)
 		}
-		r.tellScaleDown(node)
+		if n := r.nodes[node]; n != nil && n.group != nil {
+			n.group.scaleDown(node, n.tainted, r.claims.surplus[node])
+		}
 	}
 	if ev.Type == timeline.Deleted {
 		delete(r.claims.nodes, ev.Name)
-	}
-}
-
-// tellScaleDown tells a node's group whether it is taken because it isn't needed.
-func (r *Finder) tellScaleDown(name string) {
-	if n := r.nodes[name]; n != nil && n.group != nil {
-		n.group.scaleDown(name, n.tainted, r.claims.surplus[name])
 	}
 }
 

@@ -165,7 +165,7 @@ func (r *Finder) object(ev *timeline.Event) error {
 			return err
 		}
 	}
-	r.tellScaleDown(ev.Name)
+	n.group.scaleDown(ev.Name, n.tainted, r.claims.surplus[ev.Name])
 	if ev.Type == timeline.Deleted {
 		delete(r.nodes, ev.Name)
 		delete(r.claims.surplus, ev.Name)

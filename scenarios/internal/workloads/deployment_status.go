@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // timedOut is the reason of the condition Progressing of a rollout that made no progress for too long.
@@ -107,21 +108,11 @@ func (r *rollout) failure(s *appsv1.DeploymentStatus) {
 			if c.Type != appsv1.ReplicaSetReplicaFailure {
 				continue
 			}
-			was := condition(s, appsv1.DeploymentReplicaFailure)
-			if was != nil && was.Status == c.Status && was.Reason == c.Reason {
-				return
-			}
-			unsay(s, appsv1.DeploymentReplicaFailure)
-			s.Conditions = append(s.Conditions, appsv1.DeploymentCondition{
-				Type: appsv1.DeploymentReplicaFailure, Status: c.Status, Reason: c.Reason, Message: c.Message,
-				LastUpdateTime: c.LastTransitionTime, LastTransitionTime: c.LastTransitionTime,
-			})
+			sayAt(s, c.LastTransitionTime, appsv1.DeploymentReplicaFailure, c.Status, c.Reason, c.Message)
 			return
 		}
 	}
-	if condition(s, appsv1.DeploymentReplicaFailure) != nil {
-		unsay(s, appsv1.DeploymentReplicaFailure)
-	}
+	unsay(s, appsv1.DeploymentReplicaFailure)
 }
 
 // stuck returns when to look whether a rollout is too late (requeueStuckDeployment).
@@ -169,9 +160,13 @@ func condition(s *appsv1.DeploymentStatus, kind appsv1.DeploymentConditionType) 
 	return nil
 }
 
-// say sets a condition. One with the same status and reason stays (SetDeploymentCondition).
+// say sets a condition now.
 func (r *rollout) say(s *appsv1.DeploymentStatus, kind appsv1.DeploymentConditionType, status corev1.ConditionStatus, reason, message string) {
-	now := r.stamp()
+	sayAt(s, r.stamp(), kind, status, reason, message)
+}
+
+// sayAt sets a condition. One with the same status and reason stays (SetDeploymentCondition).
+func sayAt(s *appsv1.DeploymentStatus, now metav1.Time, kind appsv1.DeploymentConditionType, status corev1.ConditionStatus, reason, message string) {
 	c := appsv1.DeploymentCondition{Type: kind, Status: status, Reason: reason, Message: message, LastUpdateTime: now, LastTransitionTime: now}
 	if was := condition(s, kind); was != nil && was.Status == status {
 		if was.Reason == reason {

@@ -17,6 +17,7 @@ type request struct {
 	user, verb, path string // NAMESPACE/RESOURCE/NAME/SUBRESOURCE
 	req, resp        string // objects, "" where they aren't logged
 	code             int
+	says             string // message of a Status
 }
 
 func (r request) line() string {
@@ -27,7 +28,7 @@ func (r request) line() string {
 	}
 	ev := map[string]any{
 		"auditID": fmt.Sprint(r), "stage": "ResponseComplete", "verb": r.verb, "objectRef": ref, "userAgent": "test/1 (x)",
-		"user": map[string]string{"username": r.user}, "responseStatus": map[string]any{"code": r.code},
+		"user": map[string]string{"username": r.user}, "responseStatus": map[string]any{"code": r.code, "message": r.says},
 		"requestReceivedTimestamp": fmt.Sprintf("2026-11-20T10:00:%02dZ", r.sec), "stageTimestamp": fmt.Sprintf("2026-11-20T10:00:%02dZ", r.sec),
 	}
 	if r.req != "" {
@@ -310,11 +311,26 @@ func TestFailedWrites(t *testing.T) {
 		request{sec: 0, verb: "patch", path: "/nodes/a", resp: nodeAt(50, "", "")},
 		request{sec: 1, verb: "delete", path: "/nodes/a", resp: `{"kind":"Status","code":504}`, code: 504},
 		request{sec: 2, verb: "patch", path: "/nodes/a", resp: `{"kind":"Status","code":409}`, code: 409},
-		request{sec: 3, verb: "patch", path: "/nodes/a", resp: `{"kind":"Status","code":404}`, code: 404},
-		request{sec: 4, verb: "delete", path: "/nodes/a", resp: `{"kind":"Status","code":404}`, code: 404},
+		request{sec: 3, verb: "patch", path: "/nodes/a", code: 404, says: "the server could not find the requested resource"},
+		request{sec: 3, verb: "patch", path: "/nodes/a/resize", code: 404, says: `nodes "a" not found`},
+		request{sec: 4, verb: "patch", path: "/nodes/a", code: 404, says: `nodes "a" not found`},
+		request{sec: 5, verb: "delete", path: "/nodes/a", code: 404, says: `nodes "a" not found`},
 	)
-	expect(t, lines, `00 ADDED 49  {}`, `00 BOOKMARK 49`, `03 DELETED 51  {}`)
+	expect(t, lines, `00 ADDED 49  {}`, `00 BOOKMARK 49`, `04 DELETED 51  {}`)
 	expect(t, r.LeftOut, "nodes: writes that the server gave up (5xx, such as when their client hung up): whether they were done (1)")
+}
+
+// A dry run deletes nothing, and a proxied program has its own objects.
+func TestDeletionsThatAreNone(t *testing.T) {
+	const dry = `{"kind":"DeleteOptions","apiVersion":"v1","dryRun":["All"]}`
+	gone := `{"kind":"Status","status":"Success"}`
+	lines, _ := told(t,
+		request{sec: 0, verb: "patch", path: "/nodes/a", resp: nodeAt(50, "", "")},
+		request{sec: 1, verb: "delete", path: "/nodes/a", req: dry, resp: gone},
+		request{sec: 2, verb: "deletecollection", path: "/nodes/", req: dry, resp: `{"kind":"NodeList","apiVersion":"v1","items":[` + nodeAt(50, "", "") + `]}`},
+		request{sec: 3, verb: "delete", path: "/nodes/a/proxy", resp: gone},
+	)
+	expect(t, lines, `00 ADDED 49  {}`, `00 BOOKMARK 49`)
 }
 
 // What the server worked on at the same time is in the order of its versions: an eviction that ended after

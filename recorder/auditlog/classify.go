@@ -63,6 +63,9 @@ func classify(ev *event, r *resource) (all []found, why string) {
 		}
 		return asked(ev, name, sub)
 	case "delete":
+		if sub != "" { // what a pod or a node answers through its proxy
+			return nil, ""
+		}
 		return deletion(ev, r, name), ""
 	case "deletecollection":
 		return collection(ev, r)
@@ -81,7 +84,7 @@ func failed(ev *event, name string) ([]found, string) {
 		return nil, ""
 	}
 	switch code := ev.ResponseStatus.Code; {
-	case code == http.StatusNotFound && ev.ObjectRef.Name != "":
+	case code == http.StatusNotFound && ev.ObjectRef.Name != "" && ev.missing():
 		return []found{{op: opFinal, name: name}}, ""
 	case code == 0 || code >= http.StatusInternalServerError:
 		return nil, "writes that the server gave up (5xx, such as when their client hung up): whether they were done"
@@ -262,7 +265,7 @@ func eviction(ev *event) ([]found, string) {
 	}
 	options := rawjson.Get(compact(ev.RequestObject), "deleteOptions")
 	switch {
-	case rawjson.Get(options, "dryRun") != nil:
+	case isDryRun(options):
 		return nil, ""
 	case st.Code >= http.StatusOK && st.Code < http.StatusMultipleChoices:
 		return []found{{op: opEvicted, name: name, body: ev.timed(ev.grace(options))}}, ""

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,6 +42,7 @@ type status struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 	Details struct {
+		Name   string `json:"name"`
 		Causes []struct {
 			Reason  string `json:"reason"`
 			Message string `json:"message"`
@@ -123,4 +125,26 @@ func (ev *event) client() string {
 	return agent
 }
 
-func (ev *event) dryRun() bool { return strings.Contains(ev.RequestURI, "dryRun=") }
+// dryRun reports whether nothing was stored. A deletion says so in its body: at the level Metadata nobody knows.
+func (ev *event) dryRun() bool {
+	deletes := ev.Verb == "delete" || ev.Verb == "deletecollection"
+	return strings.Contains(ev.RequestURI, "dryRun=") || deletes && isDryRun(compact(ev.RequestObject))
+}
+
+// isDryRun reads DeleteOptions.
+func isDryRun(options []byte) bool {
+	asked := string(rawjson.Get(options, "dryRun"))
+	return asked != "" && asked != "[]" && asked != "null"
+}
+
+// missing reports whether an answer of 404 is about the object itself. That of a subresource or an API version that the
+// server doesn't have names no object (serviceErrorHandler in k8s.io/apiserver, pkg/server/config.go), and one that comes from
+// a proxied program is of that program.
+func (ev *event) missing() bool {
+	if sub := ev.ObjectRef.Subresource; sub != "" && sub != "status" {
+		return false
+	}
+	st := ev.ResponseStatus
+	return st.Details.Name == ev.ObjectRef.Name || strings.Contains(st.Message, strconv.Quote(ev.ObjectRef.Name)+" not found") ||
+		strings.EqualFold(st.Message, "not found") // all that Google's logs may say
+}

@@ -24,41 +24,70 @@ const readable = "watch events as JSON, an audit log (audit.k8s.io/v1, also as E
 type format struct {
 	name    string
 	convert func(context.Context, io.Reader, *writer) error
+	whole   bool // half of it would look like a whole one
 }
 
 // headSize is how much of an input says what it is.
 const headSize = 64 << 10
 
-// sniff returns the beginning of an input, decompressed and without a byte order mark, a reader of all of it, and whether that is something
-// else than the input as it came.
-func sniff(in io.Reader) (head []byte, all *bufio.Reader, packed bool, err error) {
+// unpacked is an input without its compression and its byte order mark.
+type unpacked struct {
+	*bufio.Reader
+	head []byte // its beginning
+	same bool   // it is the input as it came
+	cut  bool   // so far: the compressed data end in the middle
+}
+
+// inner reads compressed data. Where they are cut off, what there is ends; damage before their last bytes stays an error.
+type inner struct {
+	io.Reader
+	packed *bufio.Reader
+	cut    *bool
+}
+
+func (r inner) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, more := r.packed.Peek(1); errors.Is(more, io.EOF) {
+			*r.cut, err = true, io.EOF
+		}
+	}
+	return n, err
+}
+
+// unpack finds out how an input is compressed.
+func unpack(in io.Reader) (*unpacked, error) {
+	u := &unpacked{}
 	for layers := range 3 { // an archive may be compressed more than once
-		all = bufio.NewReaderSize(in, headSize)
-		head, err = all.Peek(headSize)
+		all := bufio.NewReaderSize(in, headSize)
+		head, err := all.Peek(headSize)
 		switch {
 		case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-			if in, err = gzip.NewReader(all); err != nil {
-				return nil, nil, true, fmt.Errorf("gzip: %w", err)
+			z, err := gzip.NewReader(all)
+			if err != nil {
+				return nil, fmt.Errorf("gzip: %w", err)
 			}
+			in = inner{z, all, &u.cut}
 			continue
 		case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 			z, err := zstd.NewReader(all, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
 			if err != nil {
-				return nil, nil, true, fmt.Errorf("zstd: %w", err)
+				return nil, fmt.Errorf("zstd: %w", err)
 			}
-			in = z.IOReadCloser()
+			in = inner{z.IOReadCloser(), all, &u.cut}
 			continue
 		}
 		if errors.Is(err, io.EOF) || errors.Is(err, bufio.ErrBufferFull) {
 			err = nil
 		}
+		u.Reader, u.head, u.same = all, head, layers == 0
 		if mark := []byte("\ufeff"); err == nil && bytes.HasPrefix(head, mark) { // of Windows
+			u.head, u.same = head[len(mark):], false
 			_, err = all.Discard(len(mark))
-			return head[len(mark):], all, true, err
 		}
-		return head, all, layers > 0, err
+		return u, err
 	}
-	return nil, nil, true, errors.New("found something compressed three times, want once at most")
+	return nil, errors.New("found something compressed three times, want once at most")
 }
 
 var (
@@ -80,9 +109,9 @@ func detect(head []byte) (format, error) {
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}):
 		return format{}, errors.New("found UTF-16, as PowerShell's > writes it: want UTF-8, such as by | Out-File -Encoding utf8")
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
-		return format{"archive of k8shark", sharkZip}, nil
+		return format{"archive of k8shark", sharkZip, true}, nil
 	case len(head) > 262 && string(head[257:262]) == "ustar":
-		return format{"", archive}, nil
+		return format{"", archive, true}, nil
 	case bytes.HasPrefix(head, []byte("age-encryption.org/")):
 		return format{}, errors.New("found an encrypted archive: decrypt it first")
 	case text[0] == '{' || text[0] == '[':
@@ -90,13 +119,13 @@ func detect(head []byte) (format, error) {
 			return f, nil
 		}
 	case timeFirst.Match(text):
-		return format{"", auditLog}, nil
+		return format{"", auditLog, false}, nil
 	case head[0]&0xf0 == 0x80 || head[0] == 0xde || head[0] == 0xdf:
-		return format{"trace of SimKube", simkubeBinary}, nil
+		return format{"trace of SimKube", simkubeBinary, true}, nil
 	case bytes.Contains(text, []byte("kind: Timeline")) && bytes.Contains(text, []byte("nodesim.dev/")):
 		return format{}, errors.New("found a tape: nodesim replays it as it is")
 	case yamlKind.Match(text):
-		return format{"recording of kwokctl", kwok}, nil
+		return format{"recording of kwokctl", kwok, false}, nil
 	}
 	first, _, _ := strings.Cut(string(text), "\n")
 	return format{}, fmt.Errorf("found %.60q, want %s", first, readable)
@@ -109,13 +138,13 @@ func detectJSON(text []byte) (f format, known bool) {
 	}
 	switch {
 	case has(`"applied_objs"`, `"pod_lifecycles"`):
-		return format{"trace of SimKube", simkubeJSON}, true
+		return format{"trace of SimKube", simkubeJSON, true}, true
 	case has(`"captured_at"`) && has(`"api_path"`):
-		return format{"archive of k8shark", sharkLines}, true
+		return format{"archive of k8shark", sharkLines, false}, true
 	case has(`"event":{`, `"event": {`):
 		return format{}, true
 	case has(auditWords...), azureAudit.Match(text):
-		return format{"", auditLog}, true
+		return format{"", auditLog, false}, true
 	}
 	// An import says what is wrong with these, be they bare objects.
 	return format{}, has(`"object"`, `"kind"`, `"refused"`, `"items"`) || len(text) < 20

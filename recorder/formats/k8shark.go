@@ -135,14 +135,20 @@ func (s *shark) write(w *writer) error {
 	}
 	slices.SortStableFunc(s.records, func(a, b sharkRecord) int { return a.CapturedAt.Compare(b.CapturedAt) })
 	lists := map[string]*sharkList{}
-	first := map[string]bool{}
+	first, again := map[string]bool{}, map[string]bool{} // paths, and resources whose second round has begun
 	start := s.records[0].CapturedAt
 	for i := range s.records { // the first list of each path is what was there
 		r := &s.records[i]
-		if r.EventType != "" || first[r.APIPath] {
+		if r.EventType != "" {
 			continue
 		}
-		first[r.APIPath] = true
+		if first[r.APIPath] {
+			again[resourceOf(r.APIPath)] = true
+			continue
+		}
+		if first[r.APIPath] = true; again[resourceOf(r.APIPath)] { // a namespace that had none before: it has no list then
+			continue
+		}
 		l, err := listOf(lists, r)
 		if err != nil {
 			return err

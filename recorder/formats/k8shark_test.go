@@ -49,3 +49,25 @@ func TestSharkWritesOnceARound(t *testing.T) {
 		t.Errorf("found %q", said)
 	}
 }
+
+// A namespace has no list before it has the first object: one that comes with a later round is a change.
+func TestSharkNamespaceThatComesLate(t *testing.T) {
+	list := func(second, ns, version int) string {
+		return fmt.Sprintf(`{"captured_at":"2026-11-20T10:00:%02dZ","api_path":"/api/v1/namespaces/ns-%d/pods","response_code":200,"response_body":`+
+			`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[{"metadata":{"name":"web","namespace":"ns-%d",`+
+			`"uid":"u%d","resourceVersion":"%d","creationTimestamp":"2026-11-20T09:00:00Z"}}]}}`+"\n", second, ns, version, ns, ns, version)
+	}
+	d, err := formats.Open(t.Context(), strings.NewReader(list(0, 1, 10)+list(30, 1, 10)+list(31, 2, 40)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	dump, err := io.ReadAll(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begins, rest, _ := strings.Cut(string(dump), `"BOOKMARK"`)
+	if strings.Contains(begins, "ns-2") || !strings.Contains(rest, "ns-2") || !strings.Contains(rest, `"2026-11-20T10:00:31Z"`) {
+		t.Errorf("want the pod of ns-2 in a second list, at second 31:\n%s", dump)
+	}
+}

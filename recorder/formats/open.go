@@ -3,11 +3,13 @@ package formats
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/nodesim/nodesim/recorder/auditlog"
 )
@@ -37,23 +39,40 @@ func (d *Dump) Close() {
 
 // Open reads an input whose format it finds out.
 func Open(ctx context.Context, in io.Reader) (*Dump, error) {
-	head, rest, packed, err := sniff(in)
+	u, err := unpack(in)
 	if err != nil {
 		return nil, err
 	}
-	f, err := detect(head)
+	f, err := detect(u.head)
 	if err != nil {
 		return nil, err
 	}
-	if f.convert == nil { // as it came, so that it can be read twice without a copy
-		if s, ok := in.(io.Seeker); ok && !packed {
+	switch s, ok := in.(io.Seeker); {
+	case f.convert != nil:
+	case !u.same: // whether it is cut off is known at its end
+		f.convert = func(_ context.Context, in io.Reader, w *writer) error {
+			_, err := io.Copy(w.out, in)
+			return err
+		}
+	default: // as it came, so that it can be read twice without a copy
+		if ok {
 			if _, err := s.Seek(0, io.SeekStart); err == nil {
 				return &Dump{Reader: in}, nil
 			}
 		}
-		return &Dump{Reader: rest}, nil
+		return &Dump{Reader: u}, nil
 	}
-	return convert(func(w *writer) error { return f.convert(ctx, rest, w) }, f.name)
+	d, err := convert(func(w *writer) error {
+		err := f.convert(ctx, u, w)
+		if u.cut && (err != nil || f.whole) {
+			err = errors.Join(errors.New("the compressed data end in the middle"), err)
+		}
+		return err
+	}, f.name)
+	if err == nil && u.cut {
+		d.Torn = max(d.Torn, 1)
+	}
+	return d, err
 }
 
 // OpenFolder reads a folder: what must-gather or kubectl cluster-info dump has left.
@@ -66,14 +85,21 @@ func OpenFolder(ctx context.Context, name string) (*Dump, error) {
 	files := root.FS()
 	return convert(func(w *writer) error {
 		s := newStates()
+		var skipped []string
 		err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() {
+			if err != nil || d.IsDir() {
 				return err
 			}
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if !s.wants(filepath.ToSlash(path)) {
+			name := filepath.ToSlash(path)
+			plain := strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+			if !s.wants(plain) {
+				return nil
+			}
+			if plain != name || !d.Type().IsRegular() {
+				skipped = append(skipped, name)
 				return nil
 			}
 			f, err := files.Open(path)
@@ -85,6 +111,9 @@ func OpenFolder(ctx context.Context, name string) (*Dump, error) {
 		})
 		if err != nil {
 			return err
+		}
+		if len(skipped) > 0 {
+			w.leave("%d links and compressed files of the folder, such as %.80q", len(skipped), skipped[0])
 		}
 		return s.write(w)
 	}, "")

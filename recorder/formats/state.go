@@ -140,7 +140,7 @@ func (s *states) kind(kind, apiVersion string) *kindState {
 	return s.kinds[key]
 }
 
-// taken is where the lists were taken, where one of them says so, and not below what is in them.
+// taken is where the lists were taken, as a member of metadata, where one of them says so, and not below what is in them.
 func (k *kindState) taken() string {
 	if k.version == 0 {
 		return ""
@@ -148,7 +148,7 @@ func (k *kindState) taken() string {
 	for _, o := range k.objects {
 		k.version = max(k.version, version(o))
 	}
-	return fmt.Sprintf(`"resourceVersion":"%d"`, k.version)
+	return fmt.Sprintf(`"resourceVersion":"%d",`, k.version)
 }
 
 func version(object []byte) uint64 {
@@ -156,7 +156,7 @@ func version(object []byte) uint64 {
 	return n
 }
 
-// write writes a list of each kind.
+// write writes the objects of each kind as what a watch begins with.
 func (s *states) write(w *writer) error {
 	empty := true
 	for _, k := range s.kinds {
@@ -173,14 +173,14 @@ func (s *states) write(w *writer) error {
 	w.leave("everything but one moment: nothing tells what happened before and afterwards")
 	for _, key := range slices.Sorted(maps.Keys(s.kinds)) {
 		k := s.kinds[key]
-		_, _ = fmt.Fprintf(w.out, `{"kind":%q,"apiVersion":%q,"metadata":{%s},"items":[`, k.kind+"List", k.apiVersion, k.taken())
-		for i, name := range slices.Sorted(maps.Keys(k.objects)) {
-			if i > 0 {
-				_ = w.out.WriteByte(',')
-			}
-			_, _ = w.out.Write(k.objects[name])
+		newestFirst := func(a, b string) int { // so that an import takes none for a change that came after the list
+			return cmp.Or(cmp.Compare(version(k.objects[b]), version(k.objects[a])), strings.Compare(a, b))
 		}
-		_, _ = w.out.WriteString("]}\n")
+		for _, name := range slices.SortedFunc(maps.Keys(k.objects), newestFirst) { // on lines of their own: one List could be longer than an import reads
+			_, _ = fmt.Fprintf(w.out, `{"type":"ADDED","object":%s}`+"\n", k.objects[name])
+		}
+		_, _ = fmt.Fprintf(w.out, `{"type":"BOOKMARK","object":{"kind":%q,"apiVersion":%q,"metadata":{%s"annotations":{"k8s.io/initial-events-end":"true"}}}}`+"\n",
+			k.kind, k.apiVersion, k.taken())
 	}
 	return nil
 }

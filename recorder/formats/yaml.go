@@ -16,10 +16,17 @@ import (
 // them. Aliases are refused: a few of them make gigabytes.
 func YAMLToJSON(doc []byte) ([]byte, error) {
 	var n yaml.Node
-	if err := yaml.NewDecoder(bytes.NewReader(doc)).Decode(&n); err != nil {
+	d := yaml.NewDecoder(bytes.NewReader(doc))
+	if err := d.Decode(&n); err != nil {
 		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
+		return nil, err
+	}
+	switch err := d.Decode(new(yaml.Node)); {
+	case err == nil:
+		return nil, errors.New("found a second document: want --- alone on the line before it")
+	case !errors.Is(err, io.EOF):
 		return nil, err
 	}
 	if len(n.Content) != 1 {

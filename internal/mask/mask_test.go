@@ -65,6 +65,9 @@ var credentials = map[string]string{
 	`"{\"clientSecret\": \"canary\"}"`:                             `"{\"clientSecret\": \"redacted\"}"`,
 	`{"password":"can\"ary"}`:                                      `{"password":"redacted"}`,
 	"eyJhdXRocyI6eyJyZWciOnsiYXV0aCI6ImNhbmFyeSJ9fX0=":             "redacted",
+	`{"password" : "canary", "user" : "ann"}`:                      `{"password" : "redacted", "user" : "ann"}`,
+	"{'token' : 'canary'}":                                         "{'token' : 'redacted'}",
+	"https://x.blob.core.windows.net/a?sv=2024&sig=canary%3D&se=1": "https://x.blob.core.windows.net/a?sv=2024&sig=redacted&se=1",
 	"login failed, password: canary":                               "login failed, password: redacted",
 	"a:AKIA" + random0[:16] + "@host":                              "redacted@host",
 }

@@ -6,7 +6,7 @@ import "strings"
 // values are credentials.
 var names = []string{
 	"password", "passwd", "pwd", "passphrase", "dbpass", "secret", "token", "apikey", "accesskey", "accesskeyid", "secretkey",
-	"privatekey", "accountkey", "authkey", "masterkey", "signature", "credential", "credentials", "auth",
+	"privatekey", "accountkey", "authkey", "masterkey", "signature", "sig", "credential", "credentials", "auth",
 }
 
 const longestName = 48
@@ -86,6 +86,9 @@ func (m *masker) member(i int) {
 	from := i + 1
 	for from < len(s) && s[from] == ' ' && from < i+4 {
 		from++
+	}
+	if at(s, i-1) == ' ' { // some programs write "name" : "value"
+		i--
 	}
 	if quote := at(s, i-1); quote == '"' || quote == '\'' {
 		name := i - 1

@@ -47,8 +47,8 @@ func hint(b []byte, i int, c byte) bool {
 		return !digest(b[i+1:])
 	case '=', '~':
 		return true
-	case ':': // password:, PASSWD: and 'token':
-		return prev|' ' == 'd' || prev == '\''
+	case ':': // password:, PASSWD: and 'token':, with a space before the colon or without
+		return prev|' ' == 'd' || prev == '\'' || prev == ' '
 	case '-': // flags and PEM blocks
 		return prev == '-'
 	case '.':

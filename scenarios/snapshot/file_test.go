@@ -134,6 +134,11 @@ func TestTies(t *testing.T) {
 	}
 	m.workload(part{kind: "Deployment", namespace: "shop", name: "disk", on: []string{"b"}, pod: claims})
 	m.disk("shop", "data-disk-6d4cf56db6-x0", "eu-central-1b")
+	m.workload(part{kind: "Deployment", namespace: "shop", name: "regional", on: []string{"b"}, pod: claims}) // a disk that is in two zones
+	m.disk("shop", "data-regional-6d4cf56db6-x0", "eu-central-1a")
+	zones := m.objects[len(m.objects)-1].(*corev1.PersistentVolume).Spec.NodeAffinity.Required
+	zones.NodeSelectorTerms = append(zones.NodeSelectorTerms, *zones.NodeSelectorTerms[0].DeepCopy())
+	zones.NodeSelectorTerms[1].MatchExpressions[0].Values = []string{"eu-central-1b"}
 	m.workload(part{kind: "StatefulSet", namespace: "shop", name: "local", on: []string{"a"}, pod: claims})
 	m.disk("shop", "data-local-0", "eu-central-1a")
 	on := &m.objects[len(m.objects)-1].(*corev1.PersistentVolume).Spec.NodeAffinity.Required.NodeSelectorTerms[0].MatchExpressions[0]
@@ -154,7 +159,7 @@ func TestTies(t *testing.T) {
 	for ref, want := range map[string]string{
 		"shop/disk":  "topology.kubernetes.io/zone in [eu-central-1b]",
 		"shop/local": "kubernetes.io/hostname in [a]",
-		"shop/kafka": "", "shop/late": "",
+		"shop/kafka": "", "shop/late": "", "shop/regional": "",
 	} {
 		got := ""
 		if a := workloadOf(t, f, ref).PodSpec.Affinity; a != nil {

@@ -167,17 +167,23 @@ func isZone(key string) bool {
 	return key == corev1.LabelTopologyZone || key == corev1.LabelFailureDomainBetaZone || strings.HasPrefix(key, "topology.") && strings.HasSuffix(key, "/zone")
 }
 
-// required is the first value that the volume's nodes must have for one of some labels.
-func (v *persistentVolume) required(is func(key string) bool) string {
+// required is the one value that the volume's nodes must have for some labels; "" where there are several, as for a disk that
+// is in several zones, or where a term of the affinity, of which one is enough, asks for none.
+func (v *persistentVolume) required(is func(key string) bool) (only string) {
 	if v.Spec.NodeAffinity == nil || v.Spec.NodeAffinity.Required == nil {
 		return ""
 	}
 	for _, term := range v.Spec.NodeAffinity.Required.NodeSelectorTerms {
+		one := ""
 		for _, e := range term.MatchExpressions {
-			if is(e.Key) && e.Operator == corev1.NodeSelectorOpIn && len(e.Values) > 0 {
-				return e.Values[0]
+			if is(e.Key) && e.Operator == corev1.NodeSelectorOpIn && len(e.Values) == 1 {
+				one = e.Values[0]
 			}
 		}
+		if one == "" || only != "" && one != only {
+			return ""
+		}
+		only = one
 	}
-	return ""
+	return only
 }

@@ -6,8 +6,8 @@
 //
 // A [timeline.Source] is a tape that can be opened again: [File], or [Events] in memory.
 // A [Player] reads it and applies one event after the other to its [Cluster]:
-// at a pace ([Player.Run]), one by one ([Player.Step]), or up to a position
-// ([Player.Seek]). Adapters are on the Cluster: they turn [Cluster.List],
+// at a pace ([Player.Run]), one by one ([Player.Step], [Player.StepTo]), or
+// up to a position ([Player.Seek]). Adapters are on the Cluster: they turn [Cluster.List],
 // [Cluster.Get] and [Cluster.Watch] into a clientset, an HTTP server, a feed.
 // Objects are JSON as it is on the tape; nothing is decoded here, and what
 // an adapter decodes or encodes it keeps with the object ([Object.Memo]), once

@@ -54,7 +54,12 @@ func (p *Player) open() (changed bool, err error) {
 // between two events is a step of its own. It returns io.EOF at the end of the
 // tape. It doesn't wait, and leaves Run, if that continues, to
 // continue from the new position.
-func (p *Player) Step() error {
+func (p *Player) Step() error { return p.StepTo(End) }
+
+// StepTo is Step, but for what comes after a position: from the initial lists, or
+// the position of From, it goes no further, lets a FaultInjector do what is due up
+// to there, and then returns io.EOF, as at the end of the tape.
+func (p *Player) StepTo(to time.Duration) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.from > 0 && !p.opened {
@@ -74,7 +79,7 @@ func (p *Player) Step() error {
 				return nil
 			}
 			at, ok := p.nextDue()
-			if !ok {
+			if !ok || at > to {
 				return io.EOF
 			}
 			if err := p.passTo(at); err != nil {
@@ -82,9 +87,9 @@ func (p *Player) Step() error {
 			}
 			continue
 		}
-		if ev == nil {
+		if ev == nil || ev.At > to {
 			settled := p.cluster.Settle()
-			if p.cluster.Pass(End) || settled {
+			if p.cluster.Pass(to) || settled {
 				return nil
 			}
 			return io.EOF

@@ -44,6 +44,9 @@ type Client struct {
 	running sync.WaitGroup // watches, and the forgetting of actions
 	ctx     context.Context
 	cancel  context.CancelFunc
+	// readable ends, with its cause, at the first object of a list or a watch that can't be decoded: an informer lists again and again.
+	readable context.Context
+	refuted  context.CancelCauseFunc
 
 	mu      sync.Mutex
 	streams map[*stream]struct{}
@@ -112,6 +115,7 @@ func newClient(p *replay.Player, s settings) (*Client, error) {
 		writes: s.writes, writeHandler: writes.New(p.Cluster(), p.Header(), nil), watchList: s.watchList, streams: map[*stream]struct{}{},
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.readable, c.refuted = context.WithCancelCause(context.Background())
 	c.serve(&c.Clientset.Fake, typed{})
 	c.dynamic = newDynamic(c)
 	c.metadata = newMetadata(c)

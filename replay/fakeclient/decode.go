@@ -1,6 +1,7 @@
 package fakeclient
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -32,6 +33,14 @@ func shared(f form, o *replay.Object) (runtime.Object, error) {
 		return nil, fmt.Errorf("object %s/%s at version %s: %w", o.Namespace(), o.Name(), o.ResourceVersion(), err)
 	}
 	return v.(runtime.Object), nil
+}
+
+// unreadable returns the error of the first object of a list or a watch that couldn't be decoded.
+func (c *Client) unreadable() error {
+	if c.readable.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("the tape %q can't be read as Go's types: %w", c.player.Header().Metadata.Name, context.Cause(c.readable))
 }
 
 // typed is the form of a clientset: Go types, kind and apiVersion empty as

@@ -45,7 +45,7 @@ func newFactory(c *Client) *factory {
 // InformerFor implements informers.SharedInformerFactory.
 func (f *factory) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	return f.SharedInformerFactory.InformerFor(obj, func(k kubernetes.Interface, d time.Duration) cache.SharedIndexInformer {
-		i := &informer{SharedIndexInformer: newFunc(k, d), client: f.client, place: f.placeOf(obj), listed: make(chan struct{})}
+		i := &informer{SharedIndexInformer: newFunc(k, d), client: f.client, factory: f, place: f.placeOf(obj), listed: make(chan struct{})}
 		f.client.Track(i.SharedIndexInformer)
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -120,17 +120,27 @@ func (f *factory) StartWithContext(ctx context.Context) {
 // every time.
 type informer struct {
 	cache.SharedIndexInformer
-	client *Client
-	place  int           // of its resource in the tape's header; -1 for none
-	before *informer     // the one that lists before it; set when it is started
-	listed chan struct{} // closed when its handlers have learned of the first list
+	client  *Client
+	factory *factory
+	place   int           // of its resource in the tape's header; -1 for none
+	before  *informer     // the one that lists before it; set with the factory's lock when that starts it
+	listed  chan struct{} // closed when its handlers have learned of the first list
+	running bool          // likewise: it runs, or has run
 }
 
-// RunWithContext implements cache.SharedIndexInformer. It is called once.
+// RunWithContext implements cache.SharedIndexInformer. The second call does nothing, as in client-go: code under test may
+// run an informer that the factory starts too.
 func (i *informer) RunWithContext(ctx context.Context) {
-	if i.before != nil {
+	i.factory.mu.Lock()
+	before, again := i.before, i.running
+	i.running = true
+	i.factory.mu.Unlock()
+	if again {
+		return
+	}
+	if before != nil {
 		select {
-		case <-i.before.listed:
+		case <-before.listed:
 		case <-ctx.Done():
 		}
 	}

@@ -1,8 +1,10 @@
 package fakeclient
 
 import (
+	"context"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -93,4 +95,20 @@ func TestInformersOfOtherGroupsAreMadeAtOnce(t *testing.T) {
 	if f.Informers.Internal().V1alpha1().StorageVersions().Informer().GetStore() != before {
 		t.Error("the factory hands out another informer than the one that is tracked")
 	}
+}
+
+// Code under test may run an informer by itself that the factory starts too.
+func TestAnInformerThatRunsTwice(t *testing.T) {
+	f := ForTest(t, replay.Events(header(), roll()))
+	nodes := f.Informers.Core().V1().Nodes().Informer()
+	f.Informers.Core().V1().Pods().Informer()
+	ctx, cancel := context.WithCancel(t.Context())
+	var own sync.WaitGroup
+	own.Go(func() { nodes.RunWithContext(ctx) })
+	f.Play()
+	if n := len(nodes.GetStore().List()); n != 2 {
+		t.Errorf("found %d nodes, want b and c", n)
+	}
+	cancel()
+	own.Wait()
 }

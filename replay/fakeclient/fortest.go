@@ -62,7 +62,13 @@ func (p *Test) Start() {
 		p.t.Fatal(p.explain(absent[0], apierrors.NewNotFound(absent[0].GroupResource(), "")))
 	}
 	p.Informers.StartWithContext(p.ctx)
-	p.Informers.WaitForCacheSync(p.ctx.Done())
+	waiting, enough := context.WithCancel(p.ctx)
+	defer enough()
+	defer context.AfterFunc(p.readable, enough)()
+	p.Informers.WaitForCacheSync(waiting.Done())
+	if err := p.unreadable(); err != nil { // the informer of its kind would try for ever
+		p.t.Fatal(err)
+	}
 	p.started = true
 	if err := p.Settle(p.t.Context()); err != nil {
 		p.t.Fatal(err)

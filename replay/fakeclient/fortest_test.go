@@ -1,6 +1,7 @@
 package fakeclient
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -154,5 +155,39 @@ func TestOptionsAreRefusedWhereNobodyTakesThem(t *testing.T) {
 	equal(t, "apiserver.New", fmt.Sprint(err), "apiserver.New: found the option fakeclient.WithWatchList: want those of the Player where it is made")
 	if err := p.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// An object that Go's type can't hold fails the test, in the first list and later, instead of keeping it waiting for ever.
+func TestObjectsThatCantBeRead(t *testing.T) {
+	broken := func(at time.Duration, kind timeline.Type, name string, rv int) timeline.Event {
+		return object(at, kind, "nodes", name, rv, `{"unschedulable":"yes"}`)
+	}
+	for what, events := range map[string][]timeline.Event{
+		"in the list":  append([]timeline.Event{broken(0, timeline.Added, "x", 5)}, roll()...),
+		"on the watch": append(start(), broken(time.Second, timeline.Modified, "a", 61)),
+	} {
+		t.Run(what, func(t *testing.T) {
+			c := client(t, events)
+			i := informersOf(c)["typed"]
+			c.Track(i)
+			ctx, cancel := context.WithCancel(t.Context())
+			var own sync.WaitGroup
+			own.Go(func() { i.RunWithContext(ctx) })
+			if what == "in the list" {
+				<-c.readable.Done()
+			} else {
+				cache.WaitFor(ctx, "", i.HasSyncedChecker())
+				err := c.StepTo(ctx, replay.End)
+				if err == nil || !strings.Contains(err.Error(), "object /a at version 61") {
+					t.Errorf("found the error %v", err)
+				}
+			}
+			if err := c.unreadable(); err == nil || !strings.Contains(err.Error(), `the tape "test" can't be read as Go's types`) {
+				t.Errorf("found the error %v", err)
+			}
+			cancel()
+			own.Wait()
+		})
 	}
 }

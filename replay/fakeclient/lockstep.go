@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/nodesim/nodesim/replay"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // Step applies the next event of the tape and settles: see [Client.Settle].
@@ -30,22 +31,20 @@ func (c *Client) Step(ctx context.Context) error {
 	return c.Settle(ctx)
 }
 
-// StepTo steps as long as the next event is at or before a position, and
-// settles, even where there was nothing to step over; replay.End is the end of
-// the tape.
+// StepTo steps as long as the next event, or what a FaultInjector does next, is
+// at or before a position, and settles, even where there was nothing to step
+// over; replay.End is the end of the tape.
 func (c *Client) StepTo(ctx context.Context, to time.Duration) error {
 	for {
-		at, ok, err := c.player.Upcoming()
-		if err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if ok && at > to || !ok && to < replay.End {
-			return c.Settle(ctx)
-		}
-		if err := c.Step(ctx); errors.Is(err, io.EOF) {
-			return c.Settle(ctx)
-		} else if err != nil {
+		err := c.player.StepTo(to)
+		if err != nil && !errors.Is(err, io.EOF) {
 			return err
+		}
+		if settled := c.Settle(ctx); err != nil || settled != nil {
+			return settled
 		}
 	}
 }
@@ -71,7 +70,8 @@ func (c *Client) StepTo(ctx context.Context, to time.Duration) error {
 // watch for a second or so; that is waited for where its informer is tracked.
 // A FaultInjector may send it away again and again, until the tape has gone on:
 // so no call waits for as many informers as requests were refused since the
-// last Settle.
+// last Settle. An object that Go's type of its kind can't hold sends it away
+// for ever: that is an error.
 func (c *Client) Settle(ctx context.Context) error {
 	informers, err := c.arrive(ctx)
 	if err != nil {
@@ -121,6 +121,9 @@ func (c *Client) arrive(ctx context.Context) ([]tracked, error) {
 		if int64(len(away)) <= c.cluster.Refusals()-c.refusals.Load() {
 			return informers, nil
 		}
+		if err := c.unreadable(); err != nil { // so that one of them never arrives
+			return nil, err
+		}
 		if err := pause(ctx, wait); err != nil {
 			return nil, err
 		}
@@ -149,7 +152,8 @@ func (n *notes) tell(note replay.Note) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
-	case note.Kind == replay.Rewound:
+	case note.Kind == replay.Rewound,
+		note.Kind == replay.Applied && note.Event.Type == timeline.Sync && note.Changed: // of a list whose objects an earlier step may have noted
 		n.all = true
 	case note.Kind == replay.Applied && note.Event.Type.Object():
 		key := note.Event.Name

@@ -88,6 +88,7 @@ func (c *Client) list(gvr schema.GroupVersionResource, namespace string, opts me
 	for i, o := range l.Items {
 		obj, err := shared(as, o)
 		if err != nil {
+			c.refuted(err)
 			return nil, apierrors.NewInternalError(err)
 		}
 		items[i] = obj.DeepCopyObject() // callers change what they list, then update it

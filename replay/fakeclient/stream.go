@@ -92,6 +92,7 @@ func (s *stream) event(ev replay.Event) watch.Event {
 	}
 	obj, err := shared(s.as, ev.Object)
 	if err != nil {
+		s.client.refuted(err)
 		return watch.Event{Type: watch.Error, Object: &metav1.Status{
 			Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Reason: metav1.StatusReasonInternalError,
 			Message: "unable to decode an event from the tape: " + err.Error(),

@@ -152,5 +152,5 @@ func (h *handler) equal(store cache.Store, c *changes) bool {
 // everything was settled, so that not all of them have to be looked at.
 type changes struct {
 	keys []string
-	all  bool // rewound: any of them
+	all  bool // rewound, or listed again: any of them
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -110,5 +111,51 @@ func TestRewinding(t *testing.T) {
 	l, err := p.Cluster().List(nodeGVR, "", metav1.ListOptions{})
 	if err != nil || l.ResourceVersion == "43" {
 		t.Errorf("list after a rewind at %s, %v: want a higher version", l.ResourceVersion, err)
+	}
+}
+
+// In lock-step a position is reached with what is due up to there, between events and after the last one.
+func TestStepToAPositionBetweenEvents(t *testing.T) {
+	for _, c := range []struct {
+		spec string
+		to   time.Duration
+		want string
+	}{
+		{"delay:nodes,by=1.5s,name=old-a", 11 * time.Second, "30 31"},
+		{"delay:nodes,by=1.5s,name=old-a", 11500 * time.Millisecond, "30 31 32"},
+		{"stall:nodes,at=9s,for=30s", 39 * time.Second, "30 31 32 36 41 42"},
+	} {
+		p, err := replay.NewPlayer(replay.Events(header(), roll()), fault.Inject(c.spec))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Open(); err != nil {
+			t.Fatal(err)
+		}
+		w, err := p.Cluster().Watch(nodeGVR, "", metav1.ListOptions{ResourceVersion: "20"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for err == nil {
+			err = p.StepTo(c.to)
+		}
+		if !errors.Is(err, io.EOF) || p.Position() > c.to {
+			t.Errorf("%s: found %v at %s", c.spec, err, p.Position())
+		}
+		var got []string
+		for {
+			ev, err := w.TryNext()
+			if err != nil || ev.Object == nil {
+				break
+			}
+			got = append(got, ev.Object.ResourceVersion())
+		}
+		if d := cmp.Diff(c.want, strings.Join(got, " ")); d != "" {
+			t.Errorf("%s to %s (-want +got):\n%s", c.spec, c.to, d)
+		}
+		w.Stop()
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

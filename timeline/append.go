@@ -90,6 +90,9 @@ func appendTo(f *os.File, name string) (*Writer, *Resume, error) {
 	}
 	cut, rest := p.end, []byte(nil)
 	if c != plainText {
+		if p.end < last.textStart { // what is cut off would begin in a frame before it
+			return nil, nil, fmt.Errorf("%s: found END, or a torn line, before the last compressed frame: decompress the tape and compress it again", name)
+		}
 		cut, rest = last.cut(p.end)
 		if whole < size {
 			p.resume.Dropped = "a last frame without its end"

@@ -21,6 +21,9 @@ type frame struct {
 // maxFrame bounds the text of a frame that is taken apart in memory.
 const maxFrame = 64 << 20
 
+// maxBlock is the largest block of a zstd frame (RFC 8878, 3.1.1.2.4).
+const maxBlock = 128 << 10
+
 // cut returns where to cut the file so that its text ends at end, and the
 // lines of the frame that have to be written again after the cut.
 func (f *frame) cut(end int64) (at int64, again []byte) {
@@ -120,6 +123,9 @@ func zstdFrame(r io.ReaderAt, at, size int64) (frame, error) {
 		v := binary.LittleEndian.Uint32(block[:])
 		last = v&1 != 0
 		end += 3
+		if v>>3 > maxBlock { // not the end of a torn frame: what comes after it would be cut off
+			return frame{}, fault("at most 128 KiB", "a block of %d bytes", v>>3)
+		}
 		switch kind := v >> 1 & 3; kind {
 		case 1: // RLE: one byte represents many
 			end++

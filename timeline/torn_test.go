@@ -8,7 +8,11 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // Cut anywhere, a tape gives every whole line, and says what was dropped.
@@ -147,6 +151,43 @@ func TestAppendRefusesWhatStandsBehindEnd(t *testing.T) {
 	}
 	if err := w.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// What is damaged before the end is no torn end: nothing is cut off.
+func TestAppendRefusesDamagedFrames(t *testing.T) {
+	events := sampleEvents(4, 15)
+	for what, c := range map[string]struct {
+		ending string
+		damage func(b []byte) []byte
+		want   string
+	}{
+		"a block that is too large": {".zst", func(b []byte) []byte {
+			var h zstd.Header
+			if err := h.Decode(b); err != nil {
+				t.Fatal(err)
+			}
+			b[h.HeaderSize+2] |= 0x80 // the highest bit of the first block's size
+			return b
+		}, "want at most 128 KiB"},
+		"an empty member after END": {".gz", func(b []byte) []byte {
+			var empty bytes.Buffer
+			if err := gzip.NewWriter(&empty).Close(); err != nil {
+				t.Fatal(err)
+			}
+			return append(b, empty.Bytes()...)
+		}, "decompress the tape and compress it again"},
+	} {
+		b, _ := framesOf(t, c.ending, events)
+		b = c.damage(b)
+		name := tempFile(t, "tape.yaml"+c.ending, b)
+		_, _, err := Append(name)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: found the error %v, want one with %q", what, err, c.want)
+		}
+		if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, b) {
+			t.Errorf("%s: the tape was changed, %v", what, err)
+		}
 	}
 }
 

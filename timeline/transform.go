@@ -16,7 +16,8 @@ import (
 // that went in. Where it yields an error, which is also how a Transform says
 // that its arguments are wrong, that is the last thing that it yields.
 //
-// END counts the events of the new tape.
+// END counts the events of the new tape. The header's faults stay as they are: their
+// positions and durations are those of the old tape.
 type Transform func(h *Header, events iter.Seq2[Event, error]) (*Header, iter.Seq2[Event, error])
 
 // Chain returns one Transform that applies several in their order.

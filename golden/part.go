@@ -18,7 +18,7 @@ import (
 //
 // A relative path is that from the folder of the package under test; unlike the files
 // of [Assert] it may lead anywhere in the module. A difference is reported with
-// t.Errorf, with the command that accepts it.
+// t.Errorf, with the command that accepts it. An empty text is refused, as by [Assert].
 func AssertPart[T ~string | ~[]byte](t testing.TB, file, name string, got T) {
 	t.Helper()
 	here.assertPart(t, file, name, withFinalNewline(string(got)))
@@ -26,6 +26,9 @@ func AssertPart[T ~string | ~[]byte](t testing.TB, file, name string, got T) {
 
 func (f *folder) assertPart(t testing.TB, file, name, got string) {
 	t.Helper()
+	if refuseEmpty(t, file, got) {
+		return
+	}
 	path := file
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(f.dir, filepath.FromSlash(path))
@@ -42,6 +45,9 @@ func (f *folder) assertPart(t testing.TB, file, name, got string) {
 	}
 	text := strings.ReplaceAll(string(raw), "\r\n", "\n")
 	head, was, tail, err := partOf(text, name)
+	if err == nil && strings.Contains("\n"+got, "\n"+endOf(name)) {
+		err = fmt.Errorf("the text that the test got has the line %q: want one without, since the part would end there", strings.TrimSpace(endOf(name)))
+	}
 	switch {
 	case err != nil:
 		t.Errorf("golden: %s: %v", file, err)
@@ -66,14 +72,16 @@ func (f *folder) assertPart(t testing.TB, file, name, got string) {
 
 // partOf divides a document before and after a part; head and tail have its marks.
 func partOf(text, name string) (head, part, tail string, err error) {
-	begin, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->\n"
+	begin, end := "<!-- "+name+" -->\n", endOf(name)
 	before, rest, found := strings.Cut("\n"+text, "\n"+begin)
 	if !found {
 		return "", "", "", fmt.Errorf("found no line %q: want the part after it, up to a line %q", strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
-	part, behind, found := strings.Cut(rest, end)
+	part, behind, found := strings.Cut("\n"+rest, "\n"+end)
 	if !found {
 		return "", "", "", fmt.Errorf("found no line %q after %q: want the part between them", strings.TrimSpace(end), strings.TrimSpace(begin))
 	}
-	return strings.TrimPrefix(before+"\n", "\n") + begin, part, end + behind, nil
+	return strings.TrimPrefix(before+"\n", "\n") + begin, strings.TrimPrefix(part+"\n", "\n"), end + behind, nil
 }
+
+func endOf(name string) string { return "<!-- end of " + name + " -->\n" }

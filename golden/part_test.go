@@ -43,3 +43,21 @@ func TestADocumentWithoutThePart(t *testing.T) {
 		tb.onlyError(t, file, wants)
 	}
 }
+
+// A part may speak of its own end, and a table that nothing filled isn't taken for one.
+func TestWhatAPartMayHold(t *testing.T) {
+	const speaks = "| see <!-- end of t -->\n"
+	f := inFolder(t, map[string]string{"doc.md": "<!-- t -->\n" + speaks + "<!-- end of t -->\nrest\n"})
+	tb := &fakeTB{name: "TestDoc"}
+	f.assertPart(tb, "doc.md", "t", speaks)
+	tb.noError(t)
+	t.Setenv(envUpdate, "1")
+	for got, wants := range map[string]string{"\n": "nothing to read", "| a |\n<!-- end of t -->\n": "would end there"} {
+		tb := &fakeTB{name: "TestDoc"}
+		f.assertPart(tb, "doc.md", "t", got)
+		tb.onlyError(t, "doc.md", wants)
+	}
+	if got, want := f.read(t, "doc.md"), "<!-- t -->\n"+speaks+"<!-- end of t -->\nrest\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

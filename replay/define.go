@@ -35,7 +35,9 @@ func (c *Cluster) Define(gr schema.GroupResource, versions ...timeline.Resource)
 			k.log.append(watch.Bookmark, version, bookmarkOf(r, version), nil)
 			k.log.floor = version
 		}
-		if !slices.ContainsFunc(all, func(s served) bool { return s.Resource == r }) {
+		if !slices.ContainsFunc(all, func(s served) bool {
+			return s.Group == r.Group && s.Version == r.Version && s.Resource.Resource == r.Resource // the header's, in another scope or of another kind
+		}) {
 			all = append(all, served{r, k})
 		}
 	}

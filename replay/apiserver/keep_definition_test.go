@@ -10,10 +10,12 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	gvr "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
@@ -155,6 +157,91 @@ func TestAStatusHasItsDefault(t *testing.T) {
 			if u, err = gadgets.Get(t.Context(), "a", metav1.GetOptions{}); err != nil {
 				t.Fatal(err)
 			}
+		}
+	})
+}
+
+// While a definition waits for its objects' finalizers nothing is created, and a deprecated version warns with each answer.
+func TestADefinitionThatEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, stop := keeping(t, nil, definitionsOf)
+		defer stop()
+		config := s.RESTConfig()
+		c := dynamic.NewForConfigOrDie(config)
+		crds := c.Resource(gvr.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+		if _, err := crds.Create(t.Context(), parsed(t, strings.Replace(gadget, `"served":true`, `"served":true,"deprecated":true`, 1)), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/apis/example.com/v1/gadgets", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := config.Transport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if got := res.Header.Get("Warning"); got != `299 - "example.com/v1 Gadget is deprecated"` {
+			t.Errorf("found the warning %q", got)
+		}
+		gadgets := c.Resource(gvr.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "gadgets"}).Namespace("default")
+		object := func(name string) *unstructured.Unstructured {
+			return parsed(t, `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"`+name+`","finalizers":["example.com/stay"]}}`)
+		}
+		for _, name := range []string{"a", "b"} {
+			if _, err := gadgets.Create(t.Context(), object(name), metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := crds.Delete(t.Context(), "gadgets.example.com", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		_, created := gadgets.Create(t.Context(), object("c"), metav1.CreateOptions{})
+		_, applied := gadgets.Apply(t.Context(), "d", object("d"), metav1.ApplyOptions{FieldManager: "m"})
+		for what, err := range map[string]error{"create": created, "apply": applied} {
+			if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "create not allowed while custom resource definition is terminating") {
+				t.Errorf("%s: found the error %v", what, err)
+			}
+		}
+		for _, name := range []string{"a", "b"} {
+			if _, err := gadgets.Patch(t.Context(), name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := crds.Get(t.Context(), "gadgets.example.com", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			t.Errorf("the definition is left: %v", err)
+		}
+	})
+}
+
+// A definition of what Kubernetes has built in, or of another scope than a listed resource has, changes nothing of these, and nothing of discovery.
+func TestDefinitionsOfWhatIsThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leases := gvr.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
+		s, stop := keeping(t, nil, definitionsOf)
+		defer stop()
+		config := s.RESTConfig()
+		c := dynamic.NewForConfigOrDie(config)
+		lease := parsed(t, `{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"l"},"spec":{}}`)
+		if _, err := c.Resource(leases).Namespace("default").Create(t.Context(), lease, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		crds := c.Resource(gvr.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+		other := strings.NewReplacer("gadgets.example.com", "leases.coordination.k8s.io", `"group":"example.com"`, `"group":"coordination.k8s.io"`,
+			`"plural":"gadgets"`, `"plural":"leases"`, `"metadata":{`, `"metadata":{"annotations":{"api-approved.kubernetes.io":"https://example.com"},`).Replace(gadget)
+		for _, text := range []string{other, gadget} {
+			if _, err := crds.Create(t.Context(), parsed(t, text), metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if all := get(t, config, "/apis/example.com/v1", "application/json"); !strings.Contains(all, `"gadgets"`) {
+			t.Error("what is defined afterwards isn't there:", all)
+		}
+		if err := crds.Delete(t.Context(), "leases.coordination.k8s.io", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Resource(leases).Namespace("default").Get(t.Context(), "l", metav1.GetOptions{}); err != nil {
+			t.Error("the Lease:", err)
 		}
 	})
 }

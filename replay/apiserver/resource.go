@@ -22,6 +22,7 @@ type resource struct {
 	maker      *media.Maker
 	cluster    *replay.Cluster // that holds its objects
 	definition []byte          // by which its objects come out, where clients may change it
+	warning    string          // of a deprecated version
 }
 
 func (s *Server) newResource(r timeline.Resource) *resource {
@@ -37,7 +38,7 @@ func (s *Server) newResource(r timeline.Resource) *resource {
 	if s.shifter != nil {
 		o.Shift = func(raw []byte) ([]byte, error) { return s.shifter.Object(r, raw) }
 	}
-	return &resource{r, media.NewMaker(r, o), s.cluster, definition}
+	return &resource{r, media.NewMaker(r, o), s.cluster, definition, writes.Warning(definition, r.Version)}
 }
 
 // get answers with one object.

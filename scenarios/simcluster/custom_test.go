@@ -89,3 +89,51 @@ func TestCustomResourcesAreCollected(t *testing.T) {
 		}
 	})
 }
+
+// A custom resource may be called events: its objects are no Events, and go with their namespace and their owners.
+func TestCustomResourceCalledEvents(t *testing.T) {
+	inFamily(t, func(t *testing.T, f *family) {
+		d, err := dynamic.NewForConfig(f.c.RESTConfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		definitions := d.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+		if _, err := definitions.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "events.example.com"},
+			"spec": map[string]any{
+				"group": "example.com", "scope": "Namespaced", "names": map[string]any{"plural": "events", "singular": "party", "kind": "Party", "listKind": "PartyList"},
+				"versions": []any{map[string]any{
+					"name": "v1", "served": true, "storage": true,
+					"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+				}},
+			},
+		}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.k.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "venue"}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		parties := d.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "events"})
+		for _, namespace := range []string{"venue", "default"} {
+			party := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Party"}}
+			party.SetName("party")
+			if namespace == "default" {
+				party.SetOwnerReferences([]metav1.OwnerReference{by(f.add("default", "host"), false)})
+			}
+			if _, err := parties.Namespace(namespace).Create(t.Context(), party, metav1.CreateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.k.CoreV1().Namespaces().Delete(t.Context(), "venue", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		f.delete("default", "host", metav1.DeletePropagationBackground)
+		f.left("default")
+		if list, err := parties.List(t.Context(), metav1.ListOptions{}); err != nil || len(list.Items) != 0 {
+			t.Errorf("left %v, %v", list, err)
+		}
+		if _, err := f.k.CoreV1().Namespaces().Get(t.Context(), "venue", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			t.Errorf("the namespace is left: %v", err)
+		}
+	})
+}

@@ -68,6 +68,9 @@ func (w *write) apply(k kind, u unstructured.Unstructured) (unstructured.Unstruc
 // applyOwned applies a patch where it is known who owns which field: others' fields are conflicts, unless
 // the patch is forced, and what a manager no longer names goes.
 func (w *write) applyOwned(k kind, u unstructured.Unstructured, patch *unstructured.Unstructured) (unstructured.Unstructured, error) {
+	if err := wide(patch.Object); err != nil {
+		return u, err
+	}
 	m, err := w.manager()
 	if err != nil {
 		return u, err

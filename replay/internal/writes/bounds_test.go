@@ -56,6 +56,7 @@ func TestBounds(t *testing.T) {
 		{"operations", patch(types.JSONPatchType, operations(10000, label)), `200 Node`},
 		{"more operations", patch(types.JSONPatchType, operations(10001, label)), `413 RequestEntityTooLarge: Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001`},
 		{"copies", patch(types.JSONPatchType, operations(15, double)), `422 Invalid: the server rejected our request due to an error in our request`},
+		{"a replacement without a value", patch(types.JSONPatchType, operations(1, func(int) map[string]any { return map[string]any{"op": "replace", "path": ""} })), `422 Invalid: the server rejected our request due to an error in our request`},
 		{"list items", patch(types.StrategicMergePatchType, owners(1000)), `200 Node`},
 		{"more list items", patch(types.StrategicMergePatchType, owners(2001)), `413 RequestEntityTooLarge: Request entity too large: The strategic merge patch has 2001 list items, and the object 0: they are compared with each other, at most 4000000 times`},
 	} {
@@ -103,5 +104,23 @@ func TestOwnersTwice(t *testing.T) {
 		if diff := cmp.Diff(want, u.GetOwnerReferences()); diff != "" || len(w.warnings) != min(1, len(refs)-len(want)) {
 			t.Fatalf("%v: %v (-want +got):\n%s", refs, w.warnings, diff)
 		}
+	}
+}
+
+// A map whose owners would take too long to work out is refused, in an update and in an apply patch.
+func TestWideObjects(t *testing.T) {
+	data := map[string]any{}
+	for i := range mostMembers + 1 {
+		data[fmt.Sprint(i)] = ""
+	}
+	body, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "w"}, "data": data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	applied := ask(Patch, "configmaps/team/w", string(body))
+	applied.PatchType, applied.Options.FieldManager = types.ApplyYAMLPatchType, "m"
+	k := keeping(t)
+	for what, r := range map[string]Request{"create": ask(Create, "configmaps/team", string(body)), "apply": applied} {
+		equal(t, what, do(t, k.Handler, r), `413 RequestEntityTooLarge: Request entity too large: The object has a map of 50001 members, and their owners are kept of 50000 at most`)
 	}
 }

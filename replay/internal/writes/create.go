@@ -37,6 +37,9 @@ func (w *write) make(u unstructured.Unstructured) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	if d := k.definition; w.keeps() && d != nil && d.Terminating() {
+		return Answer{}, apierrors.NewForbidden(k.groupResource(), u.GetName(), errors.New("create not allowed while custom resource definition is terminating"))
+	}
 	if err := w.checkNamespace(u.GetName()); err != nil {
 		return Answer{}, err
 	}

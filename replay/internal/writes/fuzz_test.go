@@ -20,7 +20,7 @@ func FuzzDo(f *testing.F) {
 	validation := []string{metav1.FieldValidationIgnore, metav1.FieldValidationWarn, metav1.FieldValidationStrict}
 	for i, body := range []string{
 		`{}`, `[]`, `null`, `{"metadata":null}`, `{"metadata":[]}`, `{"metadata":{"name":"a","labels":{"a":1}}}`, `{"spec":{"taints":[null]}}`,
-		`{"metadata":{"ownerReferences":[{"a":1}],"finalizers":7}}`, `[{"op":"replace","path":"","value":null}]`, `[{"op":"remove","path":"/metadata"}]`,
+		`{"metadata":{"ownerReferences":[{"a":1}],"finalizers":7}}`, `[{"op":"replace","path":"","value":null}]`, `[{"op":"replace","path":""}]`, `[{"op":"remove","path":"/metadata"}]`,
 		`{"spec":null,"status":{"conditions":[{"$patch":"delete","type":"Ready"}]}}`, `{"$patch":"replace"}`, "apiVersion: v1\nkind: Node\nspec: [1]", `{"spec":{"replicas":1e400}}`,
 		`{"apiVersion":"karpenter.sh/v1","kind":"NodeClaim","metadata":{"name":"c","creationTimestamp":5,"resourceVersion":7}}`,
 	} {

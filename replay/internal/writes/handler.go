@@ -135,9 +135,6 @@ func (w *write) do() (Answer, error) {
 	case "":
 		switch w.Verb {
 		case Create:
-			if w.keeps() && w.kind.definition != nil && w.kind.definition.Terminating() {
-				return Answer{}, apierrors.NewMethodNotSupported(w.kind.groupResource(), w.Verb)
-			}
 			if w.Name != "" && w.kind.builtIn { // custom resources are created at any path
 				return Answer{}, notAllowed()
 			}

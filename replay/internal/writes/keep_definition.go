@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/nodesim/nodesim/internal/apischeme"
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/internal/crd"
@@ -22,7 +23,7 @@ var definitions = apiextensionsv1.SchemeGroupVersion.WithResource("customresourc
 // definition is that of a custom resource in a cluster that keeps writes; nil where there is none. Of a tape's
 // resources nothing is asked: their objects are as they were recorded.
 func (d *Handler) definition(r timeline.Resource) *crd.Definition {
-	if d.player == nil || r.Group == "" {
+	if d.player == nil || r.Group == "" || isBuiltIn(r) {
 		return nil
 	}
 	o, _, err := d.cluster.GetUnfaulted(definitions, "", r.String())
@@ -30,6 +31,11 @@ func (d *Handler) definition(r timeline.Resource) *crd.Definition {
 		return nil
 	}
 	return d.read(o)
+}
+
+// isBuiltIn reports whether a resource is one of Kubernetes' own, which no definition changes.
+func isBuiltIn(r timeline.Resource) bool {
+	return apischeme.Scheme().Recognizes(schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind})
 }
 
 // read reads a definition; nil where it can't be read, which a server wouldn't have taken.
@@ -234,11 +240,18 @@ func (w *write) empty(d *apiextensionsv1.CustomResourceDefinition) (left int, er
 		return 0, nil
 	}
 	gvr := schema.GroupVersionResource{Group: served[0].Group, Version: served[0].Version, Resource: served[0].Resource}
+	if r, ok := w.handler.cluster.Resource(gvr); ok && isBuiltIn(r) {
+		return 0, nil // whose objects are Kubernetes' own
+	}
 	l, err := w.handler.cluster.ListUnfaulted(gvr, "", metav1.ListOptions{})
 	if err != nil {
 		return 0, err
 	}
 	for _, o := range l.Items {
+		if at := rawjson.Get(o.Raw(), "metadata", "deletionTimestamp"); at != nil && string(at) != "null" {
+			left++
+			continue
+		}
 		in := *w
 		in.Request = Request{Verb: Delete, Resource: gvr, Namespace: o.Namespace(), Name: o.Name()}
 		if in.kind, err = w.handler.kind(in.Request); err != nil {
@@ -248,11 +261,9 @@ func (w *write) empty(d *apiextensionsv1.CustomResourceDefinition) (left int, er
 		if err != nil {
 			return 0, err
 		}
-		pending := true
-		if one.GetDeletionTimestamp() == nil {
-			if pending, err = in.finish(one, metav1.DeleteOptions{}); err != nil {
-				return 0, err
-			}
+		pending, err := in.finish(one, metav1.DeleteOptions{})
+		if err != nil {
+			return 0, err
 		}
 		if pending {
 			left++

@@ -1,6 +1,7 @@
 package writes
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -146,6 +148,42 @@ func TestWhatIsKeptIsTheSameAgain(t *testing.T) {
 		return k.read("configmaps/team/c-00001", "metadata") + k.read("configmaps/team/c-00002", "metadata") + k.read("configmaps/team/c-00003", "metadata")
 	}
 	equal(t, "again", all(true), all(false))
+}
+
+// What begins with a generation, and what counts it up, is what the strategies of each kind say.
+func TestGenerations(t *testing.T) {
+	content := func(text string) (u unstructured.Unstructured) {
+		if err := json.Unmarshal([]byte(text), &u.Object); err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	for name, c := range map[string]struct {
+		counted  bool
+		was, now string
+		differs  bool
+	}{
+		"ingressclasses.networking.k8s.io": {true, `{"spec":{"controller":"a"}}`, `{"spec":{"controller":"b"}}`, true},
+		"podtemplates":                     {true, `{"template":{"metadata":{"labels":{"a":"b"}}}}`, `{"template":{}}`, true},
+		"validatingwebhookconfigurations.admissionregistration.k8s.io": {true, `{"webhooks":[]}`, `{"webhooks":[{"name":"w"}]}`, true},
+		"validatingadmissionpolicies.admissionregistration.k8s.io":     {true, `{"spec":{}}`, `{"spec":{"failurePolicy":"Ignore"}}`, true},
+		"endpointslices.discovery.k8s.io":                              {true, `{"metadata":{"labels":{"a":"b"}},"ports":[]}`, `{"metadata":{},"ports":[]}`, true},
+		"priorityclasses.scheduling.k8s.io":                            {true, `{"value":1}`, `{"value":1,"description":"d"}`, false},
+		"horizontalpodautoscalers.autoscaling":                         {false, `{}`, `{}`, false},
+		"controllerrevisions.apps":                                     {false, `{}`, `{}`, false},
+		"csidrivers.storage.k8s.io":                                    {false, `{"spec":{}}`, `{"spec":{"podInfoOnMount":true}}`, true},
+	} {
+		gr := schema.ParseGroupResource(name)
+		k := kind{builtIn: true, Resource: timeline.Resource{Group: gr.Group, Version: "v1", Resource: gr.Resource}}
+		if k.counted() != c.counted {
+			t.Errorf("%s: counted is %t", name, k.counted())
+		}
+		was := content(c.was)
+		was.SetAnnotations(map[string]string{"a": "b"})
+		if differs := k.differs(content(c.now), &object{Unstructured: was}); differs != c.differs {
+			t.Errorf("%s: differs is %t", name, differs)
+		}
+	}
 }
 
 // Generations count changes of what is wanted, and a dry run changes nothing.

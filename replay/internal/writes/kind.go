@@ -131,14 +131,14 @@ func (k kind) createdByUpdate() bool {
 }
 
 // counted reports whether a new object begins with generation 1, which each
-// change of what is wanted counts up.
+// change of what is wanted counts up (PrepareForCreate of the strategies in kubernetes/pkg/registry).
 func (k kind) counted() bool {
-	return !k.builtIn || k.isPod() || k.isBudget() || k.Group == "apps" || k.among([]string{
-		"jobs.batch", "cronjobs.batch", "ingresses.networking.k8s.io", "networkpolicies.networking.k8s.io",
-		"replicationcontrollers", "horizontalpodautoscalers.autoscaling",
-		"priorityclasses.scheduling.k8s.io",
+	return !k.builtIn || k.isPod() || k.isBudget() || k.among([]string{
+		"jobs.batch", "cronjobs.batch", "ingresses.networking.k8s.io", "ingressclasses.networking.k8s.io", "networkpolicies.networking.k8s.io",
+		"replicationcontrollers", "podtemplates", "endpointslices.discovery.k8s.io",
+		"priorityclasses.scheduling.k8s.io", "deviceclasses.resource.k8s.io", "resourceslices.resource.k8s.io", "devicetaintrules.resource.k8s.io",
 		"customresourcedefinitions.apiextensions.k8s.io",
-	})
+	}) || slices.Contains([]string{"apps", "admissionregistration.k8s.io", "flowcontrol.apiserver.k8s.io"}, k.Group) && !k.is("controllerrevisions.apps")
 }
 
 // returned reports whether a delete is answered with the object

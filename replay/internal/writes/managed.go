@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -37,6 +39,9 @@ func (w *write) own(u unstructured.Unstructured, live *object) (unstructured.Uns
 		was, before = live.DeepCopy(), live.GetManagedFields()
 	}
 	if w.Verb != Patch || w.PatchType != types.ApplyYAMLPatchType || w.Subresource == "scale" {
+		if err := wide(u.Object); err != nil {
+			return u, err
+		}
 		m, err := w.manager()
 		if err != nil {
 			return u, err
@@ -51,6 +56,34 @@ func (w *write) own(u unstructured.Unstructured, live *object) (unstructured.Uns
 	}
 	u.SetManagedFields(w.stamped(u.GetManagedFields(), before))
 	return u, nil
+}
+
+// mostMembers bounds the members of a map whose owners are kept: structured-merge-diff sorts them by insertion. An object with more can't be
+// stored with its owners in 1.5 MiB.
+const mostMembers = 50_000
+
+// wide refuses an object with a map of more members than mostMembers.
+func wide(object map[string]any) error {
+	if n := widest(object); n > mostMembers {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("The object has a map of %d members, and their owners are kept of %d at most", n, mostMembers))
+	}
+	return nil
+}
+
+// widest is how many members the largest map in a value has.
+func widest(v any) (n int) {
+	switch v := v.(type) {
+	case map[string]any:
+		n = len(v)
+		for _, of := range v {
+			n = max(n, widest(of))
+		}
+	case []any:
+		for _, of := range v {
+			n = max(n, widest(of))
+		}
+	}
+	return n
 }
 
 // stamped has the entries that a write has changed say the cluster's time, in a server's order

@@ -130,6 +130,12 @@ func (w *write) jsonPatched(doc []byte) (strictErrs []error, _ []byte, err error
 	if len(p) > mostOperations {
 		return nil, nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("The allowed maximum operations in a JSON patch is %d, got %d", mostOperations, len(p)))
 	}
+	for _, op := range p { // which the library doesn't survive (replace in its patch.go), and a server answers with its panic
+		_, has := op["value"]
+		if path, err := op.Path(); err == nil && path == "" && op.Kind() == "replace" && !has {
+			return nil, nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", "replace operation without a value", 0, false)
+		}
+	}
 	if doc, err = p.Apply(doc); err != nil {
 		return nil, nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
 	}

@@ -112,6 +112,18 @@ func View(definition []byte, version string) func(raw []byte) ([]byte, error) {
 	}
 }
 
+// Warning is what a server warns of with each answer about a custom resource in a version; "" of one that isn't deprecated.
+func Warning(definition []byte, version string) string {
+	if definition == nil {
+		return ""
+	}
+	d, err := crd.Read(definition)
+	if err != nil || d.Version(version) == nil {
+		return ""
+	}
+	return d.Version(version).Warning
+}
+
 // Scale returns what a get of a workload's subresource scale shows, as JSON.
 // definition is that of a custom resource in this version, or nil.
 func Scale(workload, definition []byte, version string) ([]byte, error) {

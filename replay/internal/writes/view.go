@@ -1,6 +1,9 @@
 package writes
 
 import (
+	"maps"
+	"strings"
+
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -46,7 +49,8 @@ func (w *write) main() view {
 			if w.kind.isDefinition() {
 				_ = storedIn(u) // its spec was read
 			}
-			if w.kind.differs(u, live) && (live.GetGeneration() > 0 || !w.kind.builtIn) {
+			counts := live.GetGeneration() > 0 || !w.kind.builtIn || w.kind.is("csidrivers.storage.k8s.io") // whose first change counts from 0
+			if counts && w.kind.differs(u, live) {
 				u.SetGeneration(live.GetGeneration() + 1)
 			}
 		},
@@ -96,16 +100,28 @@ func (k kind) keepMeta(u unstructured.Unstructured, live *object) {
 	}
 }
 
-// differs reports whether what is wanted of an object has changed: its spec, of
-// a Deployment its annotations as well (deploymentStrategy.PrepareForUpdate of
-// kubernetes/pkg/registry/apps/deployment/strategy.go), or
-// of a custom resource anything but metadata and status.
+// differs reports whether what is wanted of an object has changed: its spec, or
+// what stands for one in its kind, of a Deployment its annotations as well, of an
+// EndpointSlice its labels (PrepareForUpdate of the strategies in
+// kubernetes/pkg/registry), or of a custom resource anything but metadata and status.
 func (k kind) differs(u unstructured.Unstructured, live *object) bool {
 	if k.is("deployments.apps") && !equality.Semantic.DeepEqual(u.GetAnnotations(), live.GetAnnotations()) {
 		return true
 	}
+	part := "spec"
+	switch {
+	case k.is("podtemplates"):
+		part = "template"
+	case k.Group == "admissionregistration.k8s.io" && strings.HasSuffix(k.Resource.Resource, "webhookconfigurations"):
+		part = "webhooks"
+	case k.is("endpointslices.discovery.k8s.io"):
+		is, was := maps.Clone(u.Object), maps.Clone(live.Object)
+		delete(is, "metadata")
+		delete(was, "metadata")
+		return !equality.Semantic.DeepEqual(is, was) || !equality.Semantic.DeepEqual(u.GetLabels(), live.GetLabels())
+	}
 	if k.builtIn {
-		return !equality.Semantic.DeepEqual(u.Object["spec"], live.Object["spec"])
+		return !equality.Semantic.DeepEqual(u.Object[part], live.Object[part])
 	}
 	for _, of := range []map[string]any{u.Object, live.Object} {
 		for name := range of {

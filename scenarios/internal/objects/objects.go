@@ -178,7 +178,7 @@ func (s *Objects) Saw(ev *timeline.Event) {
 		return
 	}
 	k := s.kind(ev.Resource)
-	if k.Resource.Resource == "events" {
+	if k.resource == "events" { // and no custom resource of that name
 		s.sawEvent(ev)
 		return
 	}

@@ -59,6 +59,10 @@ func New(o Options) (*Daemon, error) {
 		return nil, err
 	}
 	d := &Daemon{o: o, known: map[string]bool{}, tried: map[string]time.Time{}}
+	d.o.Record.Waiting = func(found string) {
+		d.o.Log(Info, "waiting for the first node", "found", found)
+		d.set(func(s *Stats) { s.Waiting = true })
+	}
 	d.stats.Tapes, d.stats.Errors = map[trigger.Outcome]int{}, map[string]int{}
 	return d, nil
 }
@@ -73,14 +77,14 @@ func (d *Daemon) Run(ctx context.Context) error {
 	if err := d.prepare(); err != nil {
 		return err
 	}
-	defer func() { d.set(func(s *Stats) { s.Recording, s.Watches = false, nil }) }()
+	defer func() { d.set((*Stats).pause) }()
 	for failures := 1; ; failures++ {
 		err := d.record(ctx)
 		if ctx.Err() != nil {
 			return d.stop()
 		}
 		began := d.Stats().Recording
-		d.set(func(s *Stats) { s.Recording, s.Watches = false, nil })
+		d.set((*Stats).pause)
 		if began {
 			failures = 1
 		}
@@ -202,7 +206,7 @@ func (d *Daemon) attempt(ctx context.Context) error {
 				for _, r := range is.Resources {
 					watches[r.Resource] = r.Connected
 				}
-				d.set(func(s *Stats) { s.Recording, s.Watches = true, watches })
+				d.set(func(s *Stats) { s.Recording, s.Waiting, s.Watches = true, false, watches })
 				d.tick(rec, is.At)
 				d.alive.Store(d.o.Clock.Now().UnixNano())
 			}

@@ -101,7 +101,6 @@ func (o *Options) complete() error {
 	o.Record.Clock, o.Record.Identified = o.Clock, true
 	o.Record.Wait = o.Record.Scope.Nodegroup != "" || o.Record.Scope.Selector != ""
 	o.Record.Warn = func(text string) { o.Log(Warning, text) }
-	o.Record.Waiting = func(found string) { o.Log(Info, "waiting for the first node", "found", found) }
 	return nil
 }
 

@@ -36,6 +36,20 @@ func TestBrokenWatches(t *testing.T) {
 	}
 }
 
+// A recorder of a node group without nodes waits for the first one, and says so.
+func TestWaitingForTheFirstNode(t *testing.T) {
+	a := cluster(t)
+	o := options(a, t.TempDir())
+	o.Record.Scope.Selector = "eks.amazonaws.com/nodegroup=z"
+	r := run(t, o, clocktesting.NewFakeClock(start))
+	r.until("waiting", func() bool { s := r.Stats(); return s.Waiting && !s.Recording })
+	a.node("ADDED", "z-1", "")
+	r.until("recording", func() bool { s := r.Stats(); return s.Recording && !s.Waiting })
+	if err := r.end(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A server that is away is asked again; one that refuses isn't.
 func TestServerAwayAndRefusals(t *testing.T) {
 	a := cluster(t)

@@ -12,6 +12,7 @@ import (
 // Stats count what a Daemon did since it was made.
 type Stats struct {
 	Recording bool // lines can be written; a watch that breaks is opened again
+	Waiting   bool // for the first node of the scope: until then nothing is recorded
 	// Watches are the resources that are recorded, and whether the watch of each is open: what happens while it isn't comes when it is open
 	// again, or is a GAP. Nil while nothing is recorded.
 	Watches   map[string]bool
@@ -30,6 +31,9 @@ type Stats struct {
 	// HistoryBytes and TapesBytes are the sizes of the two folders.
 	HistoryBytes, TapesBytes int64
 }
+
+// pause says that nothing is recorded.
+func (s *Stats) pause() { s.Recording, s.Waiting, s.Watches = false, false, nil }
 
 // Stats returns the counts.
 func (d *Daemon) Stats() Stats {

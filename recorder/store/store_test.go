@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -419,6 +420,65 @@ func TestNothingGoesBeforeItIsInTheStore(t *testing.T) {
 	}
 	if all, err := store.Finished(dir); len(all) != 1 || err == nil {
 		t.Errorf("found %v, %v, want the tape still there", all, err)
+	}
+}
+
+// An upload that is under way when the uploader is to end goes on, and then it ends.
+func TestTheLastUploadGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	x, text := tape("a", 0)
+	for name, content := range map[string][]byte{x.File(): text, x.Description(): x.Text()} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began, goOn := make(chan struct{}), make(chan struct{})
+	once := sync.OnceFunc(func() { close(began) })
+	slow := fragile{folder(t, t.TempDir()).Bucket, func(string, bool) error {
+		once()
+		<-goOn
+		return nil
+	}}
+	u := store.Uploader{
+		Folder: dir, Store: &store.Store{Bucket: slow, Address: "test"}, Clock: clock.RealClock{}, Failed: func(err error) { t.Error(err) },
+	}
+	told := make(chan struct{})
+	var owned sync.WaitGroup
+	owned.Go(func() { u.Run(t.Context(), told, time.Hour) })
+	<-began
+	close(told)
+	close(goOn)
+	owned.Wait()
+	if s := u.State(); s.Uploaded != 1 || s.Waiting != 0 {
+		t.Errorf("state %+v, want the one tape uploaded", s)
+	}
+}
+
+// Without a store the last tape of each group stays, as long as all of them are within the folder's size; the newest stays in any case.
+func TestLastTapesAreBounded(t *testing.T) {
+	for size, want := range map[int64]string{1000: "a-1 b-2 c-3", 250: "b-2 c-3", 1: "c-3"} {
+		dir := t.TempDir()
+		for i, group := range []string{"a", "a", "b", "c"} {
+			x, text := tape(group, i)
+			x.Bytes = 100
+			for name, content := range map[string][]byte{x.File(): text, x.Description(): x.Text()} {
+				if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		u := store.Uploader{Folder: dir, Clock: clock.RealClock{}, Keep: store.Keep{Size: size, Age: time.Nanosecond}}
+		if err := u.Once(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var left []string
+		all, err := store.Finished(dir)
+		for _, x := range all {
+			left = append(left, x.Name)
+		}
+		if got := strings.Join(left, " "); err != nil || got != want {
+			t.Errorf("%d bytes: left %q, %v, want %q", size, got, err, want)
+		}
 	}
 }
 

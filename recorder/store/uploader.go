@@ -59,7 +59,8 @@ func (u *Uploader) State() UploadState {
 	return u.state
 }
 
-// Run looks into the folder whenever told, and at least at each interval, until the context ends.
+// Run looks into the folder whenever told, and at least at each interval, until the context ends or told is closed: then it ends
+// what it is at.
 func (u *Uploader) Run(ctx context.Context, told <-chan struct{}, every time.Duration) {
 	failures := 0
 	for {
@@ -79,7 +80,11 @@ func (u *Uploader) Run(ctx context.Context, told <-chan struct{}, every time.Dur
 		case <-ctx.Done():
 			timer.Stop()
 			return
-		case <-told:
+		case _, more := <-told:
+			if !more {
+				timer.Stop()
+				return
+			}
 		case <-timer.C():
 		}
 		timer.Stop()
@@ -166,12 +171,22 @@ func (u *Uploader) sentMark(t Tape) string { return filepath.Join(u.Folder, t.Na
 
 // tidy removes what Keep leaves out. What was sent a moment ago stays until the next time: who was told of it may read it.
 func (u *Uploader) tidy(tapes []Tape, sent, fresh map[string]bool) error {
-	keep := u.Keep
+	keep, now := u.Keep, u.Clock.Now()
 	if u.Store == nil { // nobody else has what was made last
 		keep.Last = max(keep.Last, 1)
 	}
+	surplus := keep.Surplus(tapes, now)
+	if u.Store == nil && keep.Size > 0 && len(tapes) > 1 { // groups whose names never come again would fill the disk with their last tapes
+		gone := map[string]bool{}
+		for _, t := range surplus {
+			gone[t.Name] = true
+		}
+		older, newest := tapes[:len(tapes)-1], tapes[len(tapes)-1]
+		rest := slices.DeleteFunc(slices.Clone(older), func(t Tape) bool { return gone[t.Name] })
+		surplus = append(surplus, Keep{Size: max(keep.Size-newest.Bytes, 1)}.Surplus(rest, now)...)
+	}
 	var errs []error
-	for _, t := range keep.Surplus(tapes, u.Clock.Now()) {
+	for _, t := range surplus {
 		if u.Store != nil && (!sent[t.Name] || u.Sent != nil && fresh[t.Name]) {
 			continue
 		}

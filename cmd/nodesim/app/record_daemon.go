@@ -36,6 +36,7 @@ func (f *daemonFlags) add(cmd *cobra.Command) {
 	own.DurationVar(&f.o.Keep.Age, "keep-age", 0, "remove older tapes from the folder, once a store has them where there is one (default: keep all)")
 	own.Var(&f.keepSize, "keep-size", "remove the oldest tapes above this `SIZE` of the folder, likewise (default: keep all)")
 	own.StringVar(&f.o.Store, "store", "", "take the tapes to the store of this `URL`, such as file:///srv/tapes")
+	own.DurationVar(&f.o.ShutdownTimeout, "shutdown-timeout", daemon.DefaultShutdownTimeout, "how long uploads may take once the recorder is ended")
 	own.StringVar(&f.o.Listen, "listen", ":8080", "serve /metrics, /healthz and /readyz at this `ADDRESS`; empty for none")
 	own.BoolVar(&f.leaderElect, "leader-elect", false, "of several recorders one makes tapes; the others record, and stand by")
 	own.StringVar(&f.o.Lease, "lease", "", "the Lease of --leader-elect, as `NAMESPACE/NAME`")
@@ -47,7 +48,7 @@ func (f *daemonFlags) add(cmd *cobra.Command) {
 }
 
 func (f *daemonFlags) check() error {
-	for name, d := range map[string]time.Duration{"before": f.o.Daemon.Before, "quiet": f.o.Daemon.Quiet, "max-age": f.o.Daemon.MaxAge} {
+	for name, d := range map[string]time.Duration{"before": f.o.Daemon.Before, "quiet": f.o.Daemon.Quiet, "max-age": f.o.Daemon.MaxAge, "shutdown-timeout": f.o.ShutdownTimeout} {
 		if d <= 0 {
 			return usagef("flag --%s %q: want more than 0, such as %s", name, d, 10*time.Minute)
 		}

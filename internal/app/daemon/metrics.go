@@ -36,6 +36,7 @@ func families(s recorder.Stats, up store.UploadState, leads bool, now time.Time)
 	}
 	return []*dto.MetricFamily{
 		gauge("recording", "1 while it records: a watch that breaks is opened again.", "", one(truth(s.Recording))),
+		gauge("waiting", "1 while it waits for the first node of its node group or selector, and can record nothing.", "", one(truth(s.Waiting))),
 		gauge("watch_open", "1 while the watch of a resource that is recorded is open.", "resource", watches),
 		gauge("leader", "1 in the replica that makes tapes.", "", one(truth(leads))),
 		gauge("rolls_open", "Rolls that are under way.", "group", rolls),

@@ -5,6 +5,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,11 +38,13 @@ type Options struct {
 	// Webhook is the URL that is told of each tape; "" for none. Events reports whether an Event is written about it.
 	Webhook string
 	Events  bool
-	Log     io.Writer
+	// ShutdownTimeout is how long uploads may take once the context has ended; 0 is DefaultShutdownTimeout.
+	ShutdownTimeout time.Duration
+	Log             io.Writer
 }
 
-// The service waits no longer than this for uploads and readers when it ends.
-const goodbye = 20 * time.Second
+// DefaultShutdownTimeout leaves some time of a pod's usual 30 s for the rest.
+const DefaultShutdownTimeout = 20 * time.Second
 
 // lastWords is how long others are told of tapes that ended with the recorder.
 const lastWords = 5 * time.Second
@@ -112,28 +115,34 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer stop()
-	var owned sync.WaitGroup
-	uploading, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	owned.Go(func() { up.Run(uploading, told, uploads) })
+	var sender, candidate sync.WaitGroup
+	uploading, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	sender.Go(func() { up.Run(uploading, told, uploads) })
+	standing, resign := context.WithCancel(context.WithoutCancel(ctx))
+	defer resign()
 	telling, hush := context.WithCancel(context.WithoutCancel(ctx))
 	defer hush()
 	var hooked sync.WaitGroup
 	hooked.Go(func() { others.run(telling) })
 	if elected != nil {
-		owned.Go(func() { elected.run(uploading) })
+		candidate.Go(func() { elected.run(standing) })
 	}
 	err = d.Run(ctx)
-	cancel()
-	owned.Wait()
+	resign()
+	candidate.Wait()
 	if elected != nil {
 		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), electEvery)
 		defer cancel()
 		elected.release(free)
 	}
+	patience := cmp.Or(o.ShutdownTimeout, DefaultShutdownTimeout)
+	late := time.AfterFunc(patience, func() { cancel(fmt.Errorf("uploads weren't through within %s (--shutdown-timeout)", patience)) })
+	defer late.Stop()
+	close(told) // an upload that is under way goes on
+	sender.Wait()
 	if up.Store != nil { // what ended with the recording
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
-		defer cancel()
-		err = errors.Join(err, up.Once(last))
+		err = errors.Join(err, up.Once(uploading), context.Cause(uploading))
 	}
 	others.end()
 	enough := time.AfterFunc(lastWords, hush)
@@ -211,12 +220,24 @@ func (s *service) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if !s.daemon.Stats().Recording {
-			http.Error(w, "not recording", http.StatusServiceUnavailable)
+		text, ready := readiness(s.daemon.Stats())
+		if !ready {
+			http.Error(w, text, http.StatusServiceUnavailable)
 			return
 		}
-		_, _ = fmt.Fprintln(w, "recording")
+		_, _ = fmt.Fprintln(w, text)
 	})
 	mux.HandleFunc("GET /metrics", s.metrics)
 	return mux
+}
+
+// readiness says what a recorder does, and whether that is what it is there for.
+func readiness(is recorder.Stats) (text string, ready bool) {
+	switch {
+	case is.Recording:
+		return "recording", true
+	case is.Waiting: // a node group may have no nodes for days
+		return "waiting for the first node", true
+	}
+	return "not recording", false
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ import (
 func TestMetricsAreRead(t *testing.T) {
 	now := time.Unix(1000, 0)
 	s := recorder.Stats{
-		Recording: true, Watches: map[string]bool{"nodes": true}, Events: 7, Open: []trigger.Roll{{Group: "a\"b", Began: now.Add(-time.Second), Since: now.Add(-time.Minute)}},
+		Recording: true, Waiting: true, Watches: map[string]bool{"nodes": true}, Events: 7, Open: []trigger.Roll{{Group: "a\"b", Began: now.Add(-time.Second), Since: now.Add(-time.Minute)}},
 		Drains: map[string]time.Duration{"a\"b": 5 * time.Second}, Tapes: map[trigger.Outcome]int{trigger.Complete: 2},
 	}
 	var text bytes.Buffer
@@ -36,7 +37,7 @@ func TestMetricsAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{
-		"recording": 1, "watch_open": 1, "leader": 1, "rolls_open": 1, "roll_seconds": 60, "drain_seconds": 5, "uploads_waiting": 3, "last_event_timestamp_seconds": 0,
+		"recording": 1, "waiting": 1, "watch_open": 1, "leader": 1, "rolls_open": 1, "roll_seconds": 60, "drain_seconds": 5, "uploads_waiting": 3, "last_event_timestamp_seconds": 0,
 	} {
 		if f := got["nodesim_recorder_"+name]; f == nil || len(f.Metric) != 1 || f.Metric[0].Gauge.GetValue() != want {
 			t.Errorf("%s: found %v, want %g", name, f, want)
@@ -58,6 +59,17 @@ func TestProbes(t *testing.T) {
 		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		if w.Code != want {
 			t.Errorf("%s: found %d, want %d", path, w.Code, want)
+		}
+	}
+}
+
+// A recorder whose node group has no nodes yet does what it can.
+func TestReadiness(t *testing.T) {
+	for want, is := range map[string]recorder.Stats{
+		"recording true": {Recording: true}, "waiting for the first node true": {Waiting: true}, "not recording false": {},
+	} {
+		if text, ready := readiness(is); fmt.Sprint(text, " ", ready) != want {
+			t.Errorf("found %q, %t, want %s", text, ready, want)
 		}
 	}
 }

@@ -14,6 +14,11 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- define "nodesim.kind" -}}
 {{ if .Values.volume.claim }}StatefulSet{{ else }}Deployment{{ end }}
 {{- end }}
+{{- /* What the names of the pods match. Those of a Deployment with a long name are cut. */}}
+{{- define "nodesim.pods" -}}
+{{- $name := include "nodesim.name" . }}
+{{- if gt (len $name) 46 }}{{ trunc 46 $name }}.*{{ else }}{{ $name }}-{{ if .Values.volume.claim }}[0-9]+{{ else }}[a-z0-9]+-[a-z0-9]{5}{{ end }}{{ end }}
+{{- end }}
 {{- /* The seconds of a duration such as 1h30m. */}}
 {{- define "nodesim.seconds" -}}
 {{- $n := 0.0 }}

@@ -181,8 +181,23 @@ func (f *watchFeed) opened(tweak func(*metav1.ListOptions), open cache.WatchFunc
 		tweak(&opts)
 		w, err := open(ctx, opts)
 		f.note(err)
-		return w, err
+		if err != nil {
+			return nil, err
+		}
+		return endingWatch{w, f}, nil
 	}
+}
+
+// endingWatch tells when its stream has ended: until the next one is open, up to half a minute later, nothing that happens is seen
+// (handleWatch of client-go's tools/cache/reflector.go stops each watch that it is done with).
+type endingWatch struct {
+	watch.Interface
+	feed *watchFeed
+}
+
+func (w endingWatch) Stop() {
+	w.Interface.Stop()
+	w.feed.note(fmt.Errorf("the watch of %s has ended", w.feed.resource))
 }
 
 func (f *watchFeed) begin(listing bool) bool {

@@ -205,6 +205,7 @@ func (o *KubeObserver) remember(fresh *State) {
 	}
 	if before != nil {
 		fresh.restoreFrom(before)
+		fresh.restoreDrains(before)
 	}
 	fresh.CapturePods()
 	if fresh.target.auto && !fresh.target.captured {
@@ -256,6 +257,7 @@ func (o *KubeObserver) StartInformers(ctx context.Context) error {
 	}
 	if o.last != nil {
 		run.state.restoreFrom(o.last)
+		run.state.restoreDrains(o.last)
 		o.last = nil
 	}
 	run.state.CapturePods()

@@ -210,6 +210,20 @@ func TestUnknownIsNotZero(t *testing.T) {
 	}
 }
 
+// A list of pods that fails is no evidence that they were evicted.
+func TestAFailedListIsNoDrain(t *testing.T) {
+	c := fake.NewSimpleClientset(append(podsOfEveryKind(), cordoned(kubeNode("ip-1", oldImage, true)), kubeNode("ip-2", oldImage, true))...)
+	broken := false
+	refuse(c, "pods", func() bool { return broken })
+	o := noderoll.NewKubeObserver(c, group, newImage)
+	for i := range 3 {
+		broken = i == 1
+		if s := look(t, o); !s.Nodes[0].Cordoned {
+			t.Errorf("look %d: got %s, want ip-1 cordoned and no drain", i, brief(s))
+		}
+	}
+}
+
 func TestPodsAreAskedForByNode(t *testing.T) {
 	c := fake.NewSimpleClientset(append(podsOfEveryKind(), cordoned(kubeNode("ip-1", oldImage, true)), kubeNode("ip-2", oldImage, true))...)
 	look(t, noderoll.NewKubeObserver(c, group, newImage))

@@ -34,7 +34,6 @@ func (s *State) restoreFrom(from *State) {
 		}
 		s.recount(rec, &was, true)
 	}
-	s.restoreDrains(from)
 	if !s.target.auto || !from.target.captured {
 		return
 	}
@@ -72,7 +71,7 @@ func (p *pool) restoreFrom(old *pool) {
 // restoreDrains finds the deletions that came between two lists: a pod that an earlier
 // State had on a cordoned node, and that is gone now, or on its way out.
 func (s *State) restoreDrains(from *State) {
-	if s.count.cordoned == 0 {
+	if s.count.cordoned == 0 || s.podsError != "" { // what couldn't be listed isn't gone
 		return
 	}
 	for key, old := range from.podIndex.pods {

@@ -77,9 +77,9 @@ it with exit status 0.`,
 		if err != nil {
 			return err
 		}
-		k := noderoll.KubeOptions{StateOptions: o}
+		k := noderoll.KubeOptions{StateOptions: o, SyncTimeout: f.patience()}
 		budgets := client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceAll)
-		refused := refusedBudgets(cmd.Context(), budgets)
+		refused := refusedBudgets(cmd.Context(), budgets, f.patience())
 		if refused == "" {
 			k.Budgets = budgets
 		}
@@ -90,10 +90,19 @@ it with exit status 0.`,
 	return cmd
 }
 
+// patience is how long each of the first requests may take.
+func (f *watchFlags) patience() time.Duration {
+	const most = 10 * time.Second
+	if f.timeout > 0 {
+		return min(f.timeout, most)
+	}
+	return most
+}
+
 // refusedBudgets says why the server doesn't show its PodDisruptionBudgets to this
 // user, or "". Without them everything is shown but what blocks a drain.
-func refusedBudgets(ctx context.Context, budgets noderoll.KubeLister[*policyv1.PodDisruptionBudgetList]) string {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+func refusedBudgets(ctx context.Context, budgets noderoll.KubeLister[*policyv1.PodDisruptionBudgetList], patience time.Duration) string {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	_, err := budgets.List(ctx, metav1.ListOptions{Limit: 1})
 	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {

@@ -41,6 +41,9 @@ func Run(ctx context.Context, o Options) error {
 	if o.Interval <= 0 {
 		o.Interval = time.Second
 	}
+	if o.Timeout > 0 {
+		o.Observer = bounded{o.Observer, o.Timeout}
+	}
 	w := &watcher{Options: o, story: newStory()}
 	err := noderoll.Watch(ctx, o.Observer, noderoll.WatchOptions{Interval: o.Interval, MaxStale: o.Timeout}, w.show)
 	switch {
@@ -50,6 +53,18 @@ func Run(ctx context.Context, o Options) error {
 		return nil
 	}
 	return err
+}
+
+// bounded ends a look that hangs, since noderoll.Watch does not.
+type bounded struct {
+	noderoll.Observer
+	most time.Duration
+}
+
+func (b bounded) Snapshot(ctx context.Context) (noderoll.Snapshot, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.most)
+	defer cancel()
+	return b.Observer.Snapshot(ctx)
 }
 
 type watcher struct {

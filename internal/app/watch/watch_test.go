@@ -83,3 +83,22 @@ func TestTimeout(t *testing.T) {
 		})
 	}
 }
+
+// hangs is a cluster that never answers.
+type hangs struct{}
+
+func (hangs) Snapshot(ctx context.Context) (noderoll.Snapshot, error) {
+	<-ctx.Done()
+	return noderoll.Snapshot{}, ctx.Err()
+}
+
+// A look that hangs ends with the timeout.
+func TestALookThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		err := Run(t.Context(), Options{Observer: hangs{}, What: "the cluster", Timeout: 10 * time.Second})
+		if took := time.Since(began); err == nil || took > 30*time.Second {
+			t.Errorf("found %v after %s", err, took)
+		}
+	})
+}

@@ -263,3 +263,54 @@ func TestOtherKeys(t *testing.T) {
 		}
 	}
 }
+
+// An update that was set back by hand is no longer awaited once somebody asks for the old image; what an update that has failed
+// had set, and somebody has changed since, is left alone when the rest is tried again.
+func TestWhatSomebodyElseHasSet(t *testing.T) {
+	both := inplace.UpdateOptions{ContainerImages: map[string]string{"app": "app:2", "side": "side:2"}}
+	pod := apply(t, aPod("idle", "app:1", "side:1"), both)
+	pod.Spec.Containers[0].Image = "app:1"
+	back := apply(t, pod, images("app:1"))
+	if s := state(t, back); s.TargetImages["app"] != "app:1" || back.Spec.Containers[0].Image != "app:1" {
+		t.Errorf("found %v and the image %s, want app:1 awaited", s.TargetImages, back.Spec.Containers[0].Image)
+	}
+	failed := state(t, apply(t, aPod("idle", "app:1", "side:1"), both))
+	failed.Phase = podupdate.InplaceUpdatePhaseFailed
+	pod = withState(t, apply(t, aPod("idle", "app:1", "side:1"), both), *failed)
+	pod.Spec.Containers[1].Image = "side:1"
+	again := apply(t, pod, images("app:2"))
+	if s := state(t, again); len(s.TargetImages) != 1 || len(s.LastContainerStatuses) != 1 || again.Spec.Containers[1].Image != "side:1" {
+		t.Errorf("found %v, %v and the image %s, want side left alone", s.TargetImages, s.LastContainerStatuses, again.Spec.Containers[1].Image)
+	}
+}
+
+// A phase that follows another without another image begins then, and not with the first one.
+func TestAStopInTheMiddleOfAStart(t *testing.T) {
+	pod := apply(t, aPod("idle", "app:1"), images("app:2"))
+	opts := images("app:2")
+	opts.UpdatePodPhase, opts.TargetPodPhase = podupdate.InplaceUpdatePhaseStopping, podupdate.SandboxPhaseIdle
+	next, _, err := podupdate.Keys{}.Apply(pod, opts, t0.Add(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if since, in, err := inplace.GetPodPhaseSince(next, "stopping"); err != nil || !in || !since.Equal(t0.Add(time.Minute)) {
+		t.Errorf("stopping since %s, %t, %v, want a minute after the start", since, in, err)
+	}
+}
+
+// Whoever asks for the image that a restarted container has takes it as it is.
+func TestARepeatedUpdateTakesTheContainersAnew(t *testing.T) {
+	opts := images("app:1")
+	opts.TargetPodPhase = podupdate.SandboxPhaseRunning
+	pod := apply(t, aPod("idle", "app:1"), opts)
+	if _, changed, err := (podupdate.Keys{}).Apply(pod, opts, t0.Add(time.Minute)); changed || err != nil {
+		t.Errorf("a second time: changed %t, %v", changed, err)
+	}
+	fakekubelet.Status(pod, "app").ContainerID = "another"
+	if !inplace.HasUnexpectedRestart(pod) {
+		t.Fatal("the restart isn't seen")
+	}
+	if pod = apply(t, pod, opts); inplace.HasUnexpectedRestart(pod) {
+		t.Error("the restart is still unexpected")
+	}
+}

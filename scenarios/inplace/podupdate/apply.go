@@ -44,6 +44,13 @@ func (k Keys) Apply(pod *corev1.Pod, opts UpdateOptions, now time.Time) (next *c
 	if err != nil {
 		return nil, false, fmt.Errorf("update pod %s: %w", name(pod), err)
 	}
+	if before != nil && before.Phase != InplaceUpdatePhaseCompleted {
+		for name, image := range opts.ContainerImages { // somebody else has set it already: the update that is recorded awaits another
+			if was, ok := before.TargetImages[name]; ok && !imageresolver.Same(was, image) {
+				differ[name] = image
+			}
+		}
+	}
 	next = pod.DeepCopy()
 	opts.change(next)
 	switch {
@@ -55,6 +62,9 @@ func (k Keys) Apply(pod *corev1.Pod, opts UpdateOptions, now time.Time) (next *c
 		state := *before
 		state.TargetPodPhase = cmp.Or(opts.TargetPodPhase, before.TargetPodPhase)
 		state.Phase = cmp.Or(opts.UpdatePodPhase, before.Phase)
+		if state.Phase != before.Phase {
+			state.stamp(now)
+		}
 		label(next, k.Phase, state.Phase)
 		err = k.write(next, &state)
 		if equality.Semantic.DeepEqual(&state, before) {
@@ -63,6 +73,15 @@ func (k Keys) Apply(pod *corev1.Pod, opts UpdateOptions, now time.Time) (next *c
 	case len(opts.ContainerImages) > 0 && before != nil && before.Phase == InplaceUpdatePhaseFailed:
 		state := *before
 		state.Reason, state.Message = "", ""
+		state.TargetImages = maps.Clone(before.TargetImages)
+		state.LastContainerStatuses, state.Containers = maps.Clone(before.LastContainerStatuses), maps.Clone(before.Containers)
+		for name, image := range before.TargetImages {
+			if c := container(pod, name); c == nil || !imageresolver.Same(c.Image, image) { // what somebody has changed since is left alone
+				delete(state.TargetImages, name)
+				delete(state.LastContainerStatuses, name)
+				delete(state.Containers, name)
+			}
+		}
 		state.TargetPodPhase = cmp.Or(opts.TargetPodPhase, before.TargetPodPhase)
 		err = k.launch(next, &state, cmp.Or(opts.UpdatePodPhase, InplaceUpdatePhaseStarting), now)
 	case len(opts.ContainerImages) > 0 && cmp.Or(opts.UpdatePodPhase, InplaceUpdatePhaseStarting) == InplaceUpdatePhaseStarting:
@@ -217,10 +236,19 @@ func (k Keys) shortcut(pod *corev1.Pod, before *State, opts UpdateOptions, now t
 			name(pod), ErrPodNotRunning, pod.Status.Phase, corev1.PodRunning)
 	}
 	target := cmp.Or(opts.TargetPodPhase, SandboxPhaseRunning)
+	stable, s := snapshot(pod, opts.ContainerImages), &State{}
 	if before != nil && before.TargetPodPhase == target && pod.Labels[k.Phase] == target {
-		return nil
+		if target != SandboxPhaseRunning || before.watches(stable) {
+			return nil
+		}
+		*s = *before // but for the containers that others have taken the place of
+		merged := maps.Clone(before.StableContainerStatuses)
+		if merged == nil {
+			merged = map[string]StableContainerStatus{}
+		}
+		maps.Copy(merged, stable)
+		stable = merged
 	}
-	s := &State{}
 	s.TargetPodPhase = target
 	if err := k.settle(pod, s, target, now); err != nil {
 		return err
@@ -228,8 +256,18 @@ func (k Keys) shortcut(pod *corev1.Pod, before *State, opts UpdateOptions, now t
 	if target != SandboxPhaseRunning {
 		return nil
 	}
-	s.StableContainerStatuses = snapshot(pod, opts.ContainerImages)
+	s.StableContainerStatuses = stable
 	return k.write(pod, s)
+}
+
+// watches reports whether these very containers are those of which a restart would be unexpected.
+func (s *State) watches(containers map[string]StableContainerStatus) bool {
+	for name, is := range containers {
+		if was, ok := s.StableContainerStatuses[name]; !ok || was.ContainerID != is.ContainerID {
+			return false
+		}
+	}
+	return true
 }
 
 // differs compares what a write may change.

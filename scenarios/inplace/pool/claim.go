@@ -3,6 +3,7 @@ package pool
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,9 +42,9 @@ func (p *Pool) Claim(ctx context.Context, claim Claim) (*corev1.Pod, error) {
 		for _, pod := range p.idle(pods) {
 			claimed, err := p.updater().Trigger(ctx, pod, p.claiming(claim))
 			switch {
-			case err == nil:
+			case err == nil && claimed.DeletionTimestamp == nil:
 				return claimed, nil
-			case apierrors.IsConflict(err):
+			case err == nil, apierrors.IsConflict(err), errors.Is(err, podupdate.ErrPodNotRunning): // it is going, or another by now
 				conflicts++
 			case !passing(err):
 				return nil, fmt.Errorf("claim pod %s/%s: %w", pod.Namespace, pod.Name, err)

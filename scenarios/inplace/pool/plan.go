@@ -81,6 +81,17 @@ func decide(keys podupdate.Keys, digests podupdate.Digests, limits Limits, pod *
 	}
 	switch phase {
 	case podupdate.SandboxPhaseStarting, podupdate.SandboxPhaseStopping:
+		if p.State == podupdate.None { // its annotation was removed
+			took, _, err := keys.PhaseDuration(pod, phase, now)
+			if err != nil || limit <= 0 || took <= limit {
+				return Action{}, false
+			}
+			end := Stopped{Reason: StopStartupTimeout, FailureMessage: "the pod has no record of its update", TerminatedAt: now}
+			if was, ok := ReadStopped(keys, pod); ok && phase == podupdate.SandboxPhaseStopping {
+				end = was
+			}
+			return Action{Kind: Release, Reason: end.Reason, End: end}, true
+		}
 		return bring(phase, p, now)
 	case podupdate.SandboxPhaseRunning:
 		if container, is := keys.UnexpectedRestart(pod); is {

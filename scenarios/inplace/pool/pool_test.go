@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	testclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -334,5 +335,38 @@ func TestPodsThatAreDeletedOrBroken(t *testing.T) {
 	actions := pool.Plan(podupdate.Keys{}, nil, pool.Limits{}, []corev1.Pod{*broken, *deleted}, fakekubelet.T0)
 	if len(actions) != 1 || actions[0].Kind != pool.Broken || !strings.Contains(actions[0].Reason, "state annotation is broken") {
 		t.Errorf("%v", actions)
+	}
+}
+
+// A pod between two phases whose state somebody has removed is released when its time is over.
+func TestPodsWithoutAState(t *testing.T) {
+	pod := fakekubelet.New("box-1", "idle:1")
+	pod.Labels[prefix+"sandbox-phase"] = "starting"
+	pod.CreationTimestamp = metav1.NewTime(fakekubelet.T0)
+	for after, want := range map[time.Duration]string{time.Minute: "", time.Minute + time.Second: "release shop/box-1: StartupTimeout"} {
+		got := ""
+		for _, a := range pool.Plan(podupdate.Keys{}, nil, pool.Limits{Startup: time.Minute}, []corev1.Pod{*pod}, fakekubelet.T0.Add(after)) {
+			got += a.String()
+		}
+		if got != want {
+			t.Errorf("after %s: found %q, want %q", after, got, want)
+		}
+	}
+}
+
+// A pod that has begun to go since it was listed is no sandbox.
+func TestClaimsPassByWhatGoes(t *testing.T) {
+	first := true
+	w := newFixture(t, interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+		err := c.Get(ctx, key, obj, opts...)
+		if pod, is := obj.(*corev1.Pod); is && first && err == nil {
+			first = false
+			pod.Status.Phase = corev1.PodFailed
+		}
+		return err
+	}}, "box-1", "box-2")
+	pod, err := w.pool.Claim(t.Context(), pool.Claim{SandboxID: "s-1", Images: map[string]string{"app": "idle:1"}})
+	if err != nil || first {
+		t.Fatal(pod, err)
 	}
 }

@@ -223,3 +223,20 @@ func TestADispenserWithoutAController(t *testing.T) {
 		t.Errorf("found %v, want %v", err, ErrNoDispenser)
 	}
 }
+
+// A dispenser that was made by hand answers, too, when the controller has ended.
+func TestHandMadeDispenserEnds(t *testing.T) {
+	e := &NodeDispenser{NodeRequestChan: make(chan NodeRequest), NodeReturnChan: make(chan NodeReturn)}
+	answers := make(chan error, 2)
+	go func() {
+		_, err := e.RequestNodeContext(t.Context(), api.Pod{})
+		answers <- err
+	}()
+	go func() { answers <- e.ReturnNodeContext(t.Context(), "n", false) }()
+	e.end()
+	for range 2 {
+		if err := <-answers; !errors.Is(err, ErrNoDispenser) {
+			t.Errorf("found %v, want ErrNoDispenser", err)
+		}
+	}
+}

@@ -38,7 +38,8 @@ type NodeDispenser struct {
 	NodeRequestChan chan NodeRequest
 	NodeReturnChan  chan NodeReturn
 
-	ended chan struct{} // nil in a dispenser that wasn't made by NewNodeDispenser
+	ended chan struct{} // see over
+	made  sync.Once
 	once  sync.Once
 	// direct is nil where the controller's tasks are goroutines.
 	direct *direct
@@ -51,7 +52,6 @@ func NewNodeDispenser() *NodeDispenser {
 	return &NodeDispenser{
 		NodeRequestChan: make(chan NodeRequest),
 		NodeReturnChan:  make(chan NodeReturn, 1),
-		ended:           make(chan struct{}),
 	}
 }
 
@@ -78,7 +78,7 @@ func (e *NodeDispenser) RequestNodeContext(ctx context.Context, requestingPod ap
 	defer close(r.gone)
 	select {
 	case e.NodeRequestChan <- r:
-	case <-e.ended:
+	case <-e.over():
 		return NodeReply{}, ErrNoDispenser
 	case <-ctx.Done():
 		return NodeReply{}, ctx.Err()
@@ -86,7 +86,7 @@ func (e *NodeDispenser) RequestNodeContext(ctx context.Context, requestingPod ap
 	select {
 	case reply := <-r.ReplyChan:
 		return reply, nil
-	case <-e.ended:
+	case <-e.over():
 		return NodeReply{}, ErrNoDispenser
 	case <-ctx.Done():
 		return NodeReply{}, ctx.Err()
@@ -117,7 +117,7 @@ func (e *NodeDispenser) ReturnNodeContext(ctx context.Context, nodeName string, 
 	select {
 	case e.NodeReturnChan <- NodeReturn{NodeName: nodeName, Unused: unused}:
 		return nil
-	case <-e.ended:
+	case <-e.over():
 		return ErrNoDispenser
 	case <-ctx.Done():
 		return ctx.Err()
@@ -126,7 +126,7 @@ func (e *NodeDispenser) ReturnNodeContext(ctx context.Context, nodeName string, 
 
 func (e *NodeDispenser) hasEnded() bool {
 	select {
-	case <-e.ended:
+	case <-e.over():
 		return true
 	default:
 		return false
@@ -136,10 +136,14 @@ func (e *NodeDispenser) hasEnded() bool {
 // end frees everybody who waits, and returns when nobody gives nodes back any more.
 func (e *NodeDispenser) end() {
 	e.once.Do(func() {
-		if e.ended != nil {
-			close(e.ended)
-			e.returning.Lock()
-			defer e.returning.Unlock()
-		}
+		close(e.over())
+		e.returning.Lock()
+		defer e.returning.Unlock()
 	})
+}
+
+// over is closed when the controller has ended. A dispenser may have been made by hand.
+func (e *NodeDispenser) over() chan struct{} {
+	e.made.Do(func() { e.ended = make(chan struct{}) })
+	return e.ended
 }

@@ -10,7 +10,8 @@ import (
 // unavailable is so now. It returns the nodes to start, the nodes to stop and the bindings from pods to nodes. Changed
 // bindings are saved by the StatusUpdater one by one, in the order of the nodes' names, on copies: the arguments stay as
 // they are. One that can't be saved changes no result: the next call decides about its node again. What the StatusUpdater
-// returns as an error is for itself to tell.
+// returns as an error is for itself to tell. No time bounds the saving: a StatusUpdater that may hang needs a timeout of
+// its own.
 //
 // The bindings name new nodes before anybody has created them; take those out that can't be created (see
 // Changes.Publish) before telling others. Where Plan returns an error, the three results are nil.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"sync"
@@ -75,7 +76,9 @@ type flushing struct{ http.ResponseWriter }
 func (f flushing) Write(p []byte) (int, error) {
 	n, err := f.ResponseWriter.Write(p)
 	if err == nil {
-		err = http.NewResponseController(f.ResponseWriter).Flush()
+		if err = http.NewResponseController(f.ResponseWriter).Flush(); errors.Is(err, http.ErrNotSupported) {
+			err = nil // behind a middleware that can't: it comes when the server sends it
+		}
 	}
 	return n, err
 }

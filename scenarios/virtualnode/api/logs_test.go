@@ -50,6 +50,23 @@ func TestLogs(t *testing.T) {
 	}
 }
 
+// A writer that can't flush, as that of http.TimeoutHandler, gets the whole log.
+func TestLogsBehindAMiddleware(t *testing.T) {
+	long := strings.Repeat("a line of the log\n", 10_000)
+	w := httptest.NewRecorder()
+	PodHandler(PodHandlerConfig{GetContainerLogs: lines(long)}, false).ServeHTTP(plain{w}, httptest.NewRequest("GET", "/containerLogs/shop/web-0/app", nil))
+	if w.Code != 200 || w.Body.String() != long {
+		t.Errorf("found %d and %d bytes, want %d", w.Code, w.Body.Len(), len(long))
+	}
+}
+
+// plain hides what else a ResponseWriter can.
+type plain struct{ to http.ResponseWriter }
+
+func (p plain) Header() http.Header         { return p.to.Header() }
+func (p plain) Write(b []byte) (int, error) { return p.to.Write(b) }
+func (p plain) WriteHeader(code int)        { p.to.WriteHeader(code) }
+
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("the disk is gone") }

@@ -142,13 +142,13 @@ func (n *NodeController) get(ctx context.Context) (*corev1.Node, error) {
 // report writes what has to be written to a live node.
 func (n *NodeController) report(ctx context.Context, live *corev1.Node, p readiness) error {
 	return n.insist(ctx, live, func(live *corev1.Node) (err error) {
-		if leftOut(live) && !(n.young(live) && n.same(n.desired(), live, p)) {
+		desired := n.desired() // once: what the cache's node needn't have is decided by it
+		if leftOut(live) && !(n.young(live) && n.same(desired, live, p)) {
 			if live, err = n.get(ctx); err != nil {
 				return err
 			}
 		}
 		n.adopt(live)
-		desired := n.desired()
 		if n.keepSpec {
 			next, err := n.reconcileSpec(ctx, desired.node, live)
 			if err != nil {

@@ -72,7 +72,7 @@ func (pc *PodController) happened(pod *corev1.Pod, kind, reason, message string)
 const reasonProviderFailed = "ProviderFailed"
 
 // writeFailure shows in a pod's status that the provider can't create or update it: Pending, or Failed if it must never be
-// restarted and doesn't run. Either is tried again, so that this write fails unheard but for a missing right. It stands until
+// restarted and doesn't run. A pending one is tried again, so that this write fails unheard but for a missing right. It stands until
 // the provider says something new, or has done what it couldn't.
 func (pc *PodController) writeFailure(ctx context.Context, pod *corev1.Pod, cause error) {
 	status := *pod.Status.DeepCopy()

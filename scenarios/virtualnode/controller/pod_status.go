@@ -34,7 +34,7 @@ func (pc *PodController) reporter(ctx context.Context) func(*corev1.Pod) {
 func (pc *PodController) report(of metav1.ObjectMeta, said *podReport) {
 	pod := &corev1.Pod{ObjectMeta: of}
 	uid, news := pc.store.report(nameOf(pod), of.UID, said)
-	if uid == "" {
+	if uid == "" && !news { // there is no record: a pod without a UID has an empty one
 		cached, err := pc.cached(context.Background(), of.Namespace, of.Name, string(of.UID))
 		if err != nil || cached == nil {
 			return

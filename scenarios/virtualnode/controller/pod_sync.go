@@ -41,6 +41,9 @@ func (pc *PodController) syncPod(ctx context.Context, key string) error {
 // syncLive makes the provider follow a pod that is in the API.
 func (pc *PodController) syncLive(ctx context.Context, key string, pod *corev1.Pod) error {
 	record := pc.store.read(key, pod.UID)
+	if record.newest != nil && newer(record.newest, pod) {
+		pod = record.newest // the cache doesn't have the controller's own write yet, which may have ended the pod
+	}
 	if pod.DeletionTimestamp != nil && !pc.stillRuns(pod, &record) {
 		pc.removals.add(keyOf(pod))
 		return nil

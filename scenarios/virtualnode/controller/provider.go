@@ -21,7 +21,7 @@ import (
 // Errors are told apart by their methods: see [IsNotFound] and [IsInvalidInput].
 type PodLifecycleHandler interface {
 	// CreatePod starts a pod. Its environment is resolved (see [PodControllerConfig]). After an error it is called
-	// again, with back-off, for as long as the pod is wanted.
+	// again, with back-off, for as long as the pod is wanted; one that is never restarted has Failed then, and isn't.
 	CreatePod(ctx context.Context, pod *corev1.Pod) error
 
 	// UpdatePod is called when what may change of a living pod differs from what GetPod returns: labels, annotations,

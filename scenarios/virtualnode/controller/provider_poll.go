@@ -28,7 +28,7 @@ type podPoller struct {
 	notify func(*corev1.Pod)
 
 	mu    sync.Mutex
-	ended map[string]bool // by keyOf, pods whose deletion the provider has taken, until they have left the API
+	ended map[string]bool // by keyOf, pods whose deletion the provider is asked for or has taken, until they have left the API
 }
 
 func newPodPoller(pc *PodController) *podPoller {
@@ -48,12 +48,18 @@ func (p *podPoller) CreatePod(ctx context.Context, pod *corev1.Pod) error {
 
 // DeletePod ends a pod and reports it as ended: this provider won't.
 func (p *podPoller) DeletePod(ctx context.Context, pod *corev1.Pod) error {
+	p.mu.Lock()
+	taken := p.ended[keyOf(pod)] // by an earlier call
+	p.ended[keyOf(pod)] = true   // from here on that it isn't found is no loss
+	p.mu.Unlock()
 	if err := p.PodLifecycleHandler.DeletePod(ctx, pod); err != nil {
+		if !taken && !IsNotFound(err) {
+			p.mu.Lock()
+			delete(p.ended, keyOf(pod))
+			p.mu.Unlock()
+		}
 		return err
 	}
-	p.mu.Lock()
-	p.ended[keyOf(pod)] = true
-	p.mu.Unlock()
 	ended := *pod
 	ended.DeletionTimestamp, ended.DeletionGracePeriodSeconds = nil, nil
 	ended.Status = *pod.Status.DeepCopy()
@@ -95,14 +101,19 @@ func (p *podPoller) ask(ctx context.Context) {
 
 // askFor reports one pod's status. A failing provider is asked again at the next round.
 func (p *podPoller) askFor(ctx context.Context, pod *corev1.Pod) {
-	p.mu.Lock()
-	ended := p.ended[keyOf(pod)]
-	p.mu.Unlock()
-	if ended {
-		return
+	held, err := p.pc.held(ctx, pod.Namespace, pod.Name, pod.UID)
+	if err != nil || held != nil && held.UID != "" && held.UID != pod.UID {
+		return // or an earlier pod of the name is there still
 	}
-	status, err := p.GetPodStatus(ctx, pod.Namespace, pod.Name)
-	if err != nil && !IsNotFound(err) {
+	var status *corev1.PodStatus
+	if held != nil || p.pc.getter == nil { // GetPodStatus knows names alone
+		if status, err = p.GetPodStatus(ctx, pod.Namespace, pod.Name); err != nil && !IsNotFound(err) {
+			return
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock() // until it is reported: nothing older comes after the end that DeletePod reports
+	if p.ended[keyOf(pod)] {
 		return
 	}
 	said := *pod

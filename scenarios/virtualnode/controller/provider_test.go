@@ -208,3 +208,78 @@ func TestPodWithoutACreationTimeIsNotLost(t *testing.T) {
 	pod.CreationTimestamp, pod.Status = metav1.Time{}, corev1.PodStatus{Phase: corev1.PodPending}
 	poller.askFor(s.ctx, pod)
 }
+
+// leaves is a provider whose record of a pod is gone while it still ends it.
+type leaves struct {
+	PodLifecycleHandler
+	meanwhile func()
+}
+
+func (l leaves) DeletePod(ctx context.Context, pod *corev1.Pod) error {
+	err := l.PodLifecycleHandler.DeletePod(ctx, pod)
+	l.meanwhile()
+	return err
+}
+
+// A pod that isn't found while its own deletion is under way isn't lost.
+func TestDeletionOfAPolledProvider(t *testing.T) {
+	var meanwhile func()
+	s := newPodFixture(t, func(cfg *podConfig) {
+		cfg.Provider = leaves{silent{cfg.Provider}, func() { meanwhile() }}
+	})
+	poller := newPodPoller(s.controller)
+	var said []string
+	poller.NotifyPods(s.ctx, func(pod *corev1.Pod) { said = append(said, string(pod.Status.Phase)+" "+pod.Status.Reason) })
+	pod := aPod("web")
+	pod.Status.Phase = corev1.PodRunning
+	meanwhile = func() { poller.askFor(s.ctx, pod) }
+	if err := poller.DeletePod(s.ctx, pod); err != nil && !IsNotFound(err) {
+		t.Fatal(err)
+	}
+	for _, what := range said {
+		if what != "Succeeded Terminated" {
+			t.Errorf("reported %q", said)
+		}
+	}
+}
+
+// What a provider says of an earlier pod of the name isn't said of its successor.
+func TestSuccessorAtAPolledProvider(t *testing.T) {
+	s := newPodFixture(t, nil)
+	if err := s.provider.CreatePod(s.ctx, aPod("web")); err != nil {
+		t.Fatal(err)
+	}
+	poller := newPodPoller(s.controller)
+	poller.NotifyPods(s.ctx, func(pod *corev1.Pod) { t.Errorf("reported %v of the successor", pod.Status) })
+	successor := aPod("web")
+	successor.UID = "another"
+	poller.askFor(s.ctx, successor)
+}
+
+// The status of a pod without a UID, as client-go's fake keeps them, is written at once.
+func TestReportOfAPodWithoutAUID(t *testing.T) {
+	s := newPodFixture(t, nil)
+	pod := aPod("web")
+	pod.UID = ""
+	s.controller.store.remember(pod)
+	s.controller.report(pod.ObjectMeta, &podReport{status: &corev1.PodStatus{Phase: corev1.PodRunning}, fingerprint: 7})
+	if n := s.controller.statuses.len(); n != 1 {
+		t.Errorf("%d statuses are to be written, want 1", n)
+	}
+}
+
+// A pod that the controller has just written Failed isn't created from a cache that doesn't know it yet.
+func TestACacheBehindTheOwnWrite(t *testing.T) {
+	s := newPodFixture(t, nil)
+	pod := aPod("web")
+	s.controller.store.remember(pod)
+	failed := pod.DeepCopy()
+	failed.ResourceVersion, failed.Status.Phase = "2", corev1.PodFailed
+	s.controller.store.write(nameOf(pod), pod.UID, func(r *podRecord) { r.newest = failed })
+	if err := s.controller.syncLive(s.ctx, nameOf(pod), pod); err != nil {
+		t.Fatal(err)
+	}
+	if calls := s.provider.log(); len(calls) > 0 {
+		t.Errorf("the provider was called: %q", calls)
+	}
+}

@@ -89,7 +89,7 @@ func (q *queue) addAfter(key string, delay time.Duration) {
 func (q *queue) forget(key string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.limiter.Forget(limited{q.name, key})
+	q.limiter.Forget(limited(q.name, key))
 	item := q.items[key]
 	switch {
 	case item == nil:
@@ -187,7 +187,7 @@ func (q *queue) finish(ctx context.Context, item *queueItem, err error) {
 	now := q.clock.Now()
 	failed := err != nil && !item.forgotten
 	if !failed {
-		q.limiter.Forget(limited{q.name, item.key})
+		q.limiter.Forget(limited(q.name, item.key))
 		item.tries = 0
 		if !item.again {
 			delete(q.items, item.key)
@@ -275,8 +275,8 @@ func NewPodRateLimiter() workqueue.TypedRateLimiter[any] {
 	)
 }
 
-// limited is the key of a piece of work at a limiter, which may be shared by several queues.
-type limited struct{ queue, key string }
+// limited is the key of a piece of work at a limiter, which may be shared by several queues: a text, as limiters of one's own expect.
+func limited(queue, key string) string { return queue + ": " + key }
 
 // delay returns how long the work waits after its failure, the API server's own Retry-After included; an error says
 // that it is given up.
@@ -288,7 +288,7 @@ func (q *queue) delay(ctx context.Context, item *queueItem, cause error) (time.D
 	if own != nil {
 		return max(*own, 0), nil
 	}
-	delay := max(q.limiter.When(limited{q.name, item.key}), 0)
+	delay := max(q.limiter.When(limited(q.name, item.key)), 0)
 	if seconds, ok := apierrors.SuggestsClientDelay(cause); ok {
 		delay = max(delay, time.Duration(seconds)*time.Second)
 	}

@@ -39,7 +39,7 @@ func TestTheREADMEFindsABug(t *testing.T) {
 }
 
 // README
-// drained counts the drains of a roll. It has a bug: it wants to be told of the moment.
+// drained counts the drains of a roll. It has a bug: it counts only those whose update it sees.
 func drained(t *testing.T, faults ...string) (count int) {
 	synctest.Test(t, func(t *testing.T) { // in here, back-offs take no time
 		roll := fakeclient.ForTest(t, timeline.File("../../examples/surge.yaml"), fault.Inject(faults...))

@@ -298,7 +298,7 @@ func TestAStopInTheMiddleOfAStart(t *testing.T) {
 	}
 }
 
-// Whoever asks for the image that a restarted container has takes it as it is.
+// A repeated request for the image that a restarted container has takes the container as it is.
 func TestARepeatedUpdateTakesTheContainersAnew(t *testing.T) {
 	opts := images("app:1")
 	opts.TargetPodPhase = podupdate.SandboxPhaseRunning

@@ -51,6 +51,10 @@ type Config struct {
 	// recording without it.
 	Identified bool
 
+	// GapAtEnd writes a GAP for each resource whose watch is down when the recording ends: what has happened since may be
+	// missing. [timeline.Append] takes it off again: a recording that continues the tape asks the server what it remembers.
+	GapAtEnd bool
+
 	// Duration ends the recording; 0 means no limit.
 	Duration time.Duration
 	// Stop sees every line that is written, in order, from one goroutine at a

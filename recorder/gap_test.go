@@ -1,11 +1,13 @@
 package recorder_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/nodesim/nodesim/recorder"
 	"github.com/nodesim/nodesim/timeline"
 )
 
@@ -176,5 +178,36 @@ func TestEndlessGarbageBecomesAGap(t *testing.T) {
 	}
 	if got := lines(t, r.file); strings.Count(got, "GAP") != 1 || !strings.Contains(got, "nonsense") && !strings.Contains(got, "'n'") && !strings.Contains(got, "found") {
 		t.Errorf("found\n%s\nwant one GAP with a reason", got)
+	}
+}
+
+// A watch that is down when the recording ends leaves a GAP; a recording that continues the tape asks the server for what happened since.
+func TestWatchesThatAreDownAtTheEnd(t *testing.T) {
+	a := newAPI(t)
+	a.put(nodesPath, "ADDED", node("a", ""))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	a.fail("watch "+nodesPath, say(""), status(503, "ServiceUnavailable", "going"), func(w http.ResponseWriter, r *http.Request) bool {
+		cancel()
+		return status(503, "ServiceUnavailable", "gone")(w, r)
+	})
+	r, err := recordIn(ctx, t, a, func(c *recorder.Config) { c.GapAtEnd = true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := lines(t, r.file); r.sum.Gaps != 1 || !strings.Contains(got, "GAP nodes") || !strings.HasSuffix(got, "END interrupted\n") {
+		t.Errorf("found %d gaps in\n%s", r.sum.Gaps, got)
+	}
+	a.put(nodesPath, "MODIFIED", node("a", `"unschedulable":true`))
+	a.put(nodesPath, "ADDED", node("end", ""))
+	if _, err := record(t, a, resume(t, r.file, nil)); err != nil {
+		t.Fatal(err)
+	}
+	got := lines(t, r.file)
+	if strings.Contains(got, "GAP") || !strings.Contains(got, "MODIFIED nodes a 102") || !strings.Contains(got, "ADDED nodes end 103") {
+		t.Errorf("want what happened meanwhile, and no GAP:\n%s", got)
+	}
+	if n := strings.Count(strings.Join(a.requests(), "\n"), "list "); n != 1 {
+		t.Errorf("found %d lists, want 1: the versions were still known", n)
 	}
 }

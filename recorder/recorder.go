@@ -97,7 +97,7 @@ func (r *Recorder) open(p *prepared) error {
 	} else {
 		r.last = r.cfg.Resume.At
 	}
-	r.sequencer.tape = out
+	r.sequencer.tape, r.sequencer.gapAtEnd = out, r.cfg.GapAtEnd
 	r.sequencer.wrote = r.wrote
 	r.listing = true
 	if r.cfg.Resume == nil {

@@ -31,7 +31,8 @@ type sequencer struct {
 	states []*resourceState
 	scope  *scope // nil: everything is recorded
 	// wrote, where set, is told of every line.
-	wrote func(timeline.Event)
+	wrote    func(timeline.Event)
+	gapAtEnd bool // see Config.GapAtEnd
 	// lines counts what was written by this sequencer.
 	lines int
 }
@@ -331,7 +332,8 @@ func (l *sequencer) tick(at time.Duration) error {
 }
 
 // end writes what is still owed, and END. A SYNC says how far each resource
-// was read where that is further than what the tape shows.
+// was read where that is further than what the tape shows; where gapAtEnd is
+// set, a GAP follows for one whose watch is down.
 func (l *sequencer) end(at time.Duration, reason string) error {
 	for _, t := range l.states {
 		if err := l.settle(at, t, true); err != nil {
@@ -346,6 +348,11 @@ func (l *sequencer) end(at time.Duration, reason string) error {
 		t.stats.OutOfScope += len(t.pendingEntries)
 		if t.settled != t.written && newer(t.settled, t.written) {
 			if err := l.sync(at, t, t.settled); err != nil {
+				return err
+			}
+		}
+		if l.gapAtEnd && !t.stats.Connected && t.stats.Failure != "" {
+			if err := l.lost(at, t, "the watch was down when the recording ended: "+t.stats.Failure); err != nil {
 				return err
 			}
 		}

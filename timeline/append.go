@@ -49,9 +49,9 @@ func (r *Resume) Objects() iter.Seq[Event] {
 
 // Append opens a tape to continue with it. It reads the tape to the end and
 // returns a Writer that is after the last whole event, with the tape's own
-// header, and where it stands. What was torn, and the END, is cut off with the
-// first Write: closed before that, the tape is as it was. A tape with a bad
-// line is refused with the *Error of the Reader, and not touched.
+// header, and where it stands. What was torn, the END, and, of a tape that isn't
+// compressed, GAPs with nothing after them are cut off with the first Write:
+// closed before that, the tape is as it was. A tape with a bad line is refused with the *Error of the Reader, and not touched.
 func Append(name string) (*Writer, *Resume, error) {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -84,7 +84,7 @@ func appendTo(f *os.File, name string) (*Writer, *Resume, error) {
 		}
 		whole = last.end
 	}
-	p, err := readWhole(io.NewSectionReader(f, 0, whole), name)
+	p, err := readWhole(io.NewSectionReader(f, 0, whole), name, c == plainText)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,14 +115,15 @@ type wholeTape struct {
 	end    int64 // offset in the text after the last event that is kept
 }
 
-// readWhole reads a tape to its end.
-func readWhole(rd io.Reader, name string) (*wholeTape, error) {
+// readWhole reads a tape to its end; open leaves out the GAPs that nothing follows.
+func readWhole(rd io.Reader, name string, open bool) (*wholeTape, error) {
 	r, err := NewReader(rd, Name(name))
 	if err != nil {
 		return nil, err
 	}
 	p := &wholeTape{header: r.header, end: r.docs.end()}
 	synced, listing := map[string]string{}, map[string]bool{}
+	var gaps []string // resources of GAPs that nothing has followed so far
 	var at time.Duration
 	for {
 		ev, err := r.Next()
@@ -135,8 +136,15 @@ func readWhole(rd io.Reader, name string) (*wholeTape, error) {
 		if ev.Type == End {
 			continue // nothing may follow it but what is torn
 		}
-		p.events++
-		p.end, at = r.docs.end(), ev.At
+		if open && ev.Type == Gap {
+			gaps = append(gaps, ev.Resource)
+			continue
+		}
+		for _, resource := range gaps {
+			listing[resource] = true
+		}
+		p.events += len(gaps) + 1
+		p.end, at, gaps = r.docs.end(), ev.At, nil
 		switch {
 		case ev.Type == Sync:
 			synced[ev.Resource], listing[ev.Resource] = ev.RV, false

@@ -33,6 +33,7 @@ type Options struct {
 // says how far it came; a zero Summary means that nothing was recorded.
 func Run(ctx context.Context, o Options) (recorder.Summary, error) {
 	cfg := o.Config
+	cfg.GapAtEnd = true
 	cfg.Warn, cfg.Waiting = o.Status.Warn, o.Status.Wait
 	until := &completion{on: o.UntilComplete, warn: cfg.Warn}
 	if until.on {

@@ -142,11 +142,12 @@ func (s *shark) write(w *writer) error {
 		if r.EventType != "" {
 			continue
 		}
+		key := resourceOf(r.APIPath)
 		if first[r.APIPath] {
-			again[resourceOf(r.APIPath)] = true
+			again[key] = true
 			continue
 		}
-		if first[r.APIPath] = true; again[resourceOf(r.APIPath)] { // a namespace that had none before: it has no list then
+		if first[r.APIPath] = true; again[key] { // a namespace that had none before: it has no list then
 			continue
 		}
 		l, err := listOf(lists, r)

@@ -60,13 +60,10 @@ func (s *Server) serveResource(w http.ResponseWriter, req *http.Request, info *r
 		all.discovery.ServeHTTP(w, req) // 404, in the form that this path has it
 		return
 	}
-	if r != nil && r.warning != "" {
-		w.Header().Add("Warning", fmt.Sprintf("299 - %q", r.warning))
+	if text := warning(r, write); text != "" {
+		w.Header().Add("Warning", fmt.Sprintf("299 - %q", text))
 	}
 	if r != nil && !write {
-		if text := deprecated[r.String()]; text != "" {
-			w.Header().Add("Warning", fmt.Sprintf("299 - %q", text))
-		}
 		if err := s.routed(req, r, info); err != nil {
 			if apierrors.IsNotFound(err) && (info.Subresource == "" || s.builtin(r.Resource)) {
 				all.discovery.ServeHTTP(w, req)

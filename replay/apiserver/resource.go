@@ -31,14 +31,15 @@ func (s *Server) newResource(r timeline.Resource) *resource {
 		Now:     s.now,
 	}
 	var definition []byte
+	warning := ""
 	if s.player.Writable() && !discovery.BuiltIn(r.Group) {
 		definition = s.definition(r)
-		o.Shift = writes.View(definition, r.Version)
+		o.Shift, warning = writes.View(definition, r.Version)
 	}
 	if s.shifter != nil {
 		o.Shift = func(raw []byte) ([]byte, error) { return s.shifter.Object(r, raw) }
 	}
-	return &resource{r, media.NewMaker(r, o), s.cluster, definition, writes.Warning(definition, r.Version)}
+	return &resource{r, media.NewMaker(r, o), s.cluster, definition, warning}
 }
 
 // get answers with one object.
@@ -72,7 +73,7 @@ func (s *Server) scale(w http.ResponseWriter, req *http.Request, r *resource, in
 		return err
 	}
 	raw := o.Raw()
-	if view := writes.View(r.definition, r.Version); view != nil {
+	if view, _ := writes.View(r.definition, r.Version); view != nil {
 		if raw, err = view(raw); err != nil {
 			return err
 		}

@@ -103,7 +103,20 @@ func exported(req *http.Request) error {
 	return apierrors.NewBadRequest("the export parameter, deprecated since v1.14, is no longer supported")
 }
 
-// deprecated are the warnings that come with each answer about a resource (RFC 7234, 5.5).
+// warning is what comes with an answer about a resource, or "" (RFC 7234, 5.5).
+func warning(r *resource, write bool) string {
+	switch {
+	case r == nil:
+		return ""
+	case r.warning != "":
+		return r.warning
+	case !write:
+		return deprecated[r.String()]
+	}
+	return ""
+}
+
+// deprecated are the warnings about built-in resources, with each answer to a read.
 var deprecated = map[string]string{
 	"endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
 }

@@ -21,11 +21,14 @@ import (
 //
 // Step instead of Run, not beside it: then every client sees every event, one
 // by one, in the order of the tape across all resources.
-func (c *Client) Step(ctx context.Context) error {
+func (c *Client) Step(ctx context.Context) error { return c.step(ctx, replay.End) }
+
+// step is a step up to a position; io.EOF says that there is none.
+func (c *Client) step(ctx context.Context, to time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := c.player.Step(); err != nil {
+	if err := c.player.StepTo(to); err != nil {
 		return err
 	}
 	return c.Settle(ctx)
@@ -36,15 +39,10 @@ func (c *Client) Step(ctx context.Context) error {
 // over; replay.End is the end of the tape.
 func (c *Client) StepTo(ctx context.Context, to time.Duration) error {
 	for {
-		if err := ctx.Err(); err != nil {
+		if err := c.step(ctx, to); errors.Is(err, io.EOF) {
+			return c.Settle(ctx)
+		} else if err != nil {
 			return err
-		}
-		err := c.player.StepTo(to)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		if settled := c.Settle(ctx); err != nil || settled != nil {
-			return settled
 		}
 	}
 }

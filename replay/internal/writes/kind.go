@@ -29,8 +29,7 @@ type kind struct {
 // are built into Kubernetes.
 func (d *Handler) kind(r Request) (kind, error) {
 	if res, ok := d.cluster.Resource(r.Resource); ok {
-		k := kind{Resource: res, onTape: true}
-		k.builtIn = apischeme.Scheme().Recognizes(k.gvk())
+		k := kind{Resource: res, onTape: true, builtIn: isBuiltIn(res)}
 		if d := d.definition(res); d != nil {
 			k.definition, k.version = d, d.Version(res.Version)
 		}

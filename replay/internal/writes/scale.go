@@ -93,14 +93,18 @@ func (w *write) scaled(sent unstructured.Unstructured, live *object) (unstructur
 }
 
 // View returns what makes of a stored custom resource what a client of a version
-// sees; nil where that is what is stored.
-func View(definition []byte, version string) func(raw []byte) ([]byte, error) {
+// sees, nil where that is what is stored, and what a server warns of with each
+// answer in that version, "" where it isn't deprecated.
+func View(definition []byte, version string) (view func(raw []byte) ([]byte, error), warning string) {
 	if definition == nil {
-		return nil
+		return nil, ""
 	}
 	d, err := crd.Read(definition)
-	if err != nil || d.Plain() || d.Version(version) == nil {
-		return nil
+	if err != nil || d.Version(version) == nil {
+		return nil, ""
+	}
+	if warning = d.Version(version).Warning; d.Plain() {
+		return nil, warning
 	}
 	return func(raw []byte) ([]byte, error) {
 		content := map[string]any{}
@@ -109,19 +113,7 @@ func View(definition []byte, version string) func(raw []byte) ([]byte, error) {
 		}
 		d.View(content, version)
 		return json.Marshal(content)
-	}
-}
-
-// Warning is what a server warns of with each answer about a custom resource in a version; "" of one that isn't deprecated.
-func Warning(definition []byte, version string) string {
-	if definition == nil {
-		return ""
-	}
-	d, err := crd.Read(definition)
-	if err != nil || d.Version(version) == nil {
-		return ""
-	}
-	return d.Version(version).Warning
+	}, warning
 }
 
 // Scale returns what a get of a workload's subresource scale shows, as JSON.

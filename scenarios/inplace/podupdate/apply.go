@@ -73,15 +73,8 @@ func (k Keys) Apply(pod *corev1.Pod, opts UpdateOptions, now time.Time) (next *c
 	case len(opts.ContainerImages) > 0 && before != nil && before.Phase == InplaceUpdatePhaseFailed:
 		state := *before
 		state.Reason, state.Message = "", ""
-		state.TargetImages = maps.Clone(before.TargetImages)
-		state.LastContainerStatuses, state.Containers = maps.Clone(before.LastContainerStatuses), maps.Clone(before.Containers)
-		for name, image := range before.TargetImages {
-			if c := container(pod, name); c == nil || !imageresolver.Same(c.Image, image) { // what somebody has changed since is left alone
-				delete(state.TargetImages, name)
-				delete(state.LastContainerStatuses, name)
-				delete(state.Containers, name)
-			}
-		}
+		state.TargetImages, state.LastContainerStatuses, state.Containers = map[string]string{}, map[string]InplaceUpdateContainerStatus{}, nil
+		state.carry(pod, before)
 		state.TargetPodPhase = cmp.Or(opts.TargetPodPhase, before.TargetPodPhase)
 		err = k.launch(next, &state, cmp.Or(opts.UpdatePodPhase, InplaceUpdatePhaseStarting), now)
 	case len(opts.ContainerImages) > 0 && cmp.Or(opts.UpdatePodPhase, InplaceUpdatePhaseStarting) == InplaceUpdatePhaseStarting:

@@ -50,6 +50,16 @@ func fromBytes(t testing.TB, raw []byte) (string, []string, error) {
 	return imported(t, d, err)
 }
 
+// textOf is all of a dump.
+func textOf(t testing.TB, d *formats.Dump) string {
+	t.Helper()
+	text, err := io.ReadAll(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // feed is what a replay of a tape tells.
 func feed(t *testing.T, tape string) string {
 	t.Helper()

@@ -2,7 +2,6 @@ package formats_test
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,12 +38,9 @@ func TestStateOfKindsOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	dump, err := io.ReadAll(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clean(t, string(dump))
-	if text := string(dump); strings.Count(text, "\n") != 2 || strings.Count(text, `"kind":"Node"`) != 2 {
+	text := textOf(t, d)
+	clean(t, text)
+	if strings.Count(text, "\n") != 2 || strings.Count(text, `"kind":"Node"`) != 2 {
 		t.Errorf("found\n%s\nwant one node and the end of its list", text)
 	}
 }

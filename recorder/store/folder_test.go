@@ -73,11 +73,7 @@ func TestFolderThatIsAway(t *testing.T) {
 func TestAnotherStore(t *testing.T) {
 	from := t.TempDir()
 	x, text := tape("a", 0)
-	for name, text := range map[string][]byte{x.File(): text, x.Description(): x.Text()} {
-		if err := os.WriteFile(filepath.Join(from, name), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	finish(t, from, x, text)
 	for range 2 {
 		to := folder(t, t.TempDir())
 		u := store.Uploader{Folder: from, Store: to, Clock: clock.RealClock{}}

@@ -18,6 +18,23 @@ import (
 	"github.com/nodesim/nodesim/replay/fault"
 )
 
+// watching is a player of the roll at its beginning, and a watch of its nodes.
+func watching(t *testing.T, opts ...replay.Option) (*replay.Player, *replay.Watch) {
+	t.Helper()
+	p, err := replay.NewPlayer(replay.Events(header(), roll()), opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Open(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := p.Cluster().Watch(nodeGVR, "", metav1.ListOptions{ResourceVersion: "20"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, w
+}
+
 // At a pace, what is held back comes when the tape is there, and between events.
 func TestFaultsKeepTheTapesTime(t *testing.T) {
 	for spec, want := range map[string]string{
@@ -26,17 +43,7 @@ func TestFaultsKeepTheTapesTime(t *testing.T) {
 		"stall:nodes,at=9s,for=30s":      "5s@30 8s@31 39s@32 39s@36 39s@41 39s@42 40s@43",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p, err := replay.NewPlayer(replay.Events(header(), roll()), fault.Inject(spec), replay.WithSpeed(2))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := p.Open(); err != nil {
-				t.Fatal(err)
-			}
-			w, err := p.Cluster().Watch(nodeGVR, "", metav1.ListOptions{ResourceVersion: "20"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p, w := watching(t, fault.Inject(spec), replay.WithSpeed(2))
 			began := time.Now()
 			var got []string
 			ctx, cancel := context.WithCancel(t.Context())
@@ -125,17 +132,8 @@ func TestStepToAPositionBetweenEvents(t *testing.T) {
 		{"delay:nodes,by=1.5s,name=old-a", 11500 * time.Millisecond, "30 31 32"},
 		{"stall:nodes,at=9s,for=30s", 39 * time.Second, "30 31 32 36 41 42"},
 	} {
-		p, err := replay.NewPlayer(replay.Events(header(), roll()), fault.Inject(c.spec))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Open(); err != nil {
-			t.Fatal(err)
-		}
-		w, err := p.Cluster().Watch(nodeGVR, "", metav1.ListOptions{ResourceVersion: "20"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p, w := watching(t, fault.Inject(c.spec))
+		var err error
 		for err == nil {
 			err = p.StepTo(c.to)
 		}

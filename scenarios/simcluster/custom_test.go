@@ -2,6 +2,7 @@ package simcluster_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,27 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 )
+
+// definitions is what defines custom resources.
+var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
+// define defines a custom resource of example.com that may hold anything, and returns it.
+func (f *family) define(d dynamic.Interface, plural, kind string) dynamic.NamespaceableResourceInterface {
+	f.t.Helper()
+	if _, err := d.Resource(definitions).Create(f.t.Context(), &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": plural + ".example.com"},
+		"spec": map[string]any{
+			"group": "example.com", "scope": "Namespaced", "names": map[string]any{"plural": plural, "singular": strings.ToLower(kind), "kind": kind, "listKind": kind + "List"},
+			"versions": []any{map[string]any{
+				"name": "v1", "served": true, "storage": true,
+				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+			}},
+		},
+	}}, metav1.CreateOptions{}); err != nil {
+		f.t.Fatal(err)
+	}
+	return d.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: plural})
+}
 
 // Custom resources own others, are owned, and go with their namespace.
 func TestCustomResourcesAreCollected(t *testing.T) {
@@ -25,21 +47,8 @@ func TestCustomResourcesAreCollected(t *testing.T) {
 		f.add("default", "early", early)
 		f.left("default", "early")
 
-		definitions := d.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
-		if _, err := definitions.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "widgets.example.com"},
-			"spec": map[string]any{
-				"group": "example.com", "scope": "Namespaced", "names": map[string]any{"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
-				"versions": []any{map[string]any{
-					"name": "v1", "served": true, "storage": true,
-					"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
-				}},
-			},
-		}}, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		widgets := f.define(d, "widgets", "Widget")
 		f.left("default") // the kind is known now, and the owner isn't there
-		widgets := d.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"})
 		add := func(namespace, name string, finalizers ...string) metav1.OwnerReference {
 			t.Helper()
 			o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Widget"}}
@@ -97,23 +106,10 @@ func TestCustomResourceCalledEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		definitions := d.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
-		if _, err := definitions.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "events.example.com"},
-			"spec": map[string]any{
-				"group": "example.com", "scope": "Namespaced", "names": map[string]any{"plural": "events", "singular": "party", "kind": "Party", "listKind": "PartyList"},
-				"versions": []any{map[string]any{
-					"name": "v1", "served": true, "storage": true,
-					"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
-				}},
-			},
-		}}, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		parties := f.define(d, "events", "Party")
 		if _, err := f.k.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "venue"}}, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		parties := d.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "events"})
 		for _, namespace := range []string{"venue", "default"} {
 			party := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Party"}}
 			party.SetName("party")

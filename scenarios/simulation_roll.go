@@ -151,10 +151,14 @@ func (s *Simulation) rollConfig(r *spec.Roll, g *spec.Group) roll.Config {
 	c := roll.Config{
 		Group: s.env.Cloud.Group(g.Name), From: template(g, g.From, launchFrom), To: template(g, g.To, launchTo),
 		Size: g.Nodes, At: r.At,
-		MaxUnavailable: r.MaxUnavailable.Of(g.Nodes, false), MaxSurge: r.MaxSurge.Of(g.Nodes, true), Budget: r.Budget.Of(g.Nodes, true),
+		// AKS rounds up (maxUnavailable of its API's AgentPoolUpgradeSettings).
+		MaxUnavailable: r.MaxUnavailable.Of(g.Nodes, r.Strategy == spec.StrategyAKSReimage), MaxSurge: r.MaxSurge.Of(g.Nodes, true), Budget: r.Budget.Of(g.Nodes, true),
 		Force: r.Force, LegacyTaint: r.LegacyTaint, Rollback: r.OnFailure == spec.OnFailureRollback,
 		EvictionTimeout: r.EvictionTimeout, JoinTimeout: r.JoinTimeout, Settle: r.SettleAfterDrain, Soak: r.Soak,
 		StopAfter: r.StopAfter,
+	}
+	if r.Budget.IsPercent {
+		c.BudgetOf = func(nodes int) int { return r.Budget.Of(nodes, true) }
 	}
 	if r.RollbackAt > 0 {
 		c.RollbackAt = max(1, (int(r.RollbackAt)*g.Nodes+99)/100)

@@ -10,26 +10,32 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
+// What drains a node whose kubelet is silent.
+const (
+	capiDrainsASilentNode = `
+cluster: {provider: capi}
+groups: [{name: md-0, nodes: 3}]
+workloads: [{name: web, replicas: 6}]
+faults: [{at: 5s, kubeletDown: {which: old}}]
+roll: {strategy: capi}
+`
+	karpenterDrainsASilentNode = `
+cluster: {provider: karpenter}
+groups: [{name: w, nodes: 4}]
+workloads: [{name: web, replicas: 6}]
+faults: [{at: 5s, kubeletDown: {which: old}}]
+roll: {strategy: karpenter-drift, budget: 50%}
+`
+)
+
 // A roll isn't over because a node is lost or silent, nor because of a budget of nobody; and it ends.
 func TestRollsThatUsedToStall(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		by   time.Duration // when all old nodes are gone
 	}{
-		"Cluster API drains a silent node": {`
-cluster: {provider: capi}
-groups: [{name: md-0, nodes: 3}]
-workloads: [{name: web, replicas: 6}]
-faults: [{at: 5s, kubeletDown: {which: old}}]
-roll: {strategy: capi}
-`, 4 * time.Hour},
-		"Karpenter drains a silent node": {`
-cluster: {provider: karpenter}
-groups: [{name: w, nodes: 4}]
-workloads: [{name: web, replicas: 6}]
-faults: [{at: 5s, kubeletDown: {which: old}}]
-roll: {strategy: karpenter-drift, budget: 50%}
-`, 4 * time.Hour},
+		"Cluster API drains a silent node": {capiDrainsASilentNode, 4 * time.Hour},
+		"Karpenter drains a silent node":   {karpenterDrainsASilentNode, 4 * time.Hour},
 		"GKE loses a drained blue node": {`
 cluster: {provider: gke}
 groups: [{name: pool, nodes: 3, members: [{name: n-a}, {name: n-b}, {name: n-c}]}]
@@ -148,16 +154,16 @@ roll: {strategy: eks-default}
 	}
 }
 
-// A percentage of a small group that rounds down to no node is one that may be missing, and no node more: an old one goes
+// A percentage of a small group that comes to less than a node is one that may be missing, and no node more: an old one goes
 // before a new one comes.
 func TestAPercentageIsOneNodeAtLeast(t *testing.T) {
-	for _, provider := range []string{"kops", "capi"} {
+	for strategy, provider := range map[string]string{"kops": "kops", "capi": "capi", "aks-reimage": "aks"} {
 		var order []string
 		for _, ev := range events(t, file(t, `metadata: {name: few, title: a tenth of a few nodes}
 timeLimit: 6h
 cluster: {provider: `+provider+`}
 groups: [{name: few, nodes: 3}]
-roll: {strategy: `+provider+`, maxSurge: 0, maxUnavailable: 10%}
+roll: {strategy: `+strategy+`, maxSurge: 0, maxUnavailable: 10%}
 `)) {
 			switch {
 			case ev.Resource != "nodes" || ev.At < time.Second:
@@ -168,7 +174,7 @@ roll: {strategy: `+provider+`, maxSurge: 0, maxUnavailable: 10%}
 			}
 		}
 		if got := strings.Join(order, " "); got != "cordon new cordon new cordon new" {
-			t.Errorf("%s: %s, want each old node to be cordoned before a new one comes", provider, got)
+			t.Errorf("%s: %s, want each old node to be cordoned before a new one comes", strategy, got)
 		}
 	}
 }

@@ -39,8 +39,8 @@ type Roll struct {
 	// At is when the roll begins.
 	At time.Duration `yaml:"at" default:"30s" max:"240h"`
 	// MaxUnavailable bounds the nodes that are replaced at a time without waiting for their replacements: a number,
-	// or a percentage of the group's nodes. For gke-blue-green, how many are drained at a time. In place, how many
-	// pods may be not ready at a time, or a percentage of the replicas.
+	// or a percentage of the group's nodes. For gke-blue-green, how many are drained at a time; for aks-reimage, only
+	// where maxSurge is 0. In place, how many pods may be not ready at a time, or a percentage of the replicas.
 	MaxUnavailable IntOrPercent `yaml:"maxUnavailable"`
 	// MaxSurge bounds the nodes above the group's size at a time: a number, or a percentage of the group's nodes,
 	// rounded up.
@@ -54,7 +54,7 @@ type Roll struct {
 	JoinTimeout time.Duration `yaml:"joinTimeout" max:"240h"`
 	// SettleAfterDrain is the wait between the end of a node's drain and its termination.
 	SettleAfterDrain time.Duration `yaml:"settleAfterDrain" max:"240h"`
-	// Soak is the wait that the strategy has in the end: for a node on aks, for the whole pool on gke.
+	// Soak is the wait of the strategy: on aks between the drain of a node and its reimage, on gke for the whole pool in the end.
 	Soak time.Duration `yaml:"soak" max:"240h"`
 	// Budget bounds the nodes of a NodePool that Karpenter disrupts at a time: a number, or a percentage of its
 	// nodes.

@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 )
 
 // An m5.large of EKS leaves 1930m of CPU to pods: two of 900m.
@@ -66,6 +68,37 @@ func TestNoGroupWillDo(t *testing.T) {
 		"1 Pod Normal NotTriggerScaleUp: pod didn't trigger scale-up: 2 Insufficient cpu, 1 max node group size reached",
 		"1 Pod Normal NotTriggerScaleUp: pod didn't trigger scale-up: 2 node(s) didn't match Pod's node affinity/selector, 1 max node group size reached",
 	)
+}
+
+// stopping has pods take so long to stop, and gives them twice that time.
+func stopping(after time.Duration) func(*controllers.Workload) {
+	return func(w *controllers.Workload) {
+		w.Template.GraceSeconds, w.Template.Traits = int64(2*after/time.Second), &component.PodTraits{Stop: model.Fixed(after)}
+	}
+}
+
+// No group grows for a pod that preempts others, nor for pods of less than the priority that counts.
+func TestPreemptionNeedsNoNode(t *testing.T) {
+	of := func(priority int32) func(*controllers.Workload) {
+		return func(w *controllers.Workload) { w.Template.Priority = priority }
+	}
+	c := newScaling(t, 0, "workers 1..9 1")
+	c.scale()
+	c.deploy("batch", 3, 900, of(-11), stopping(2*time.Minute)) // two of them run
+	c.run(5 * time.Minute)
+	c.deploy("urgent", 1, 900) // which waits until one of them has stopped
+	c.run(10 * time.Minute)
+	c.wantSizes("workers 1/1")
+	c.wantTold()
+	if c.pending() != 2 {
+		t.Errorf("%d pods wait, want two of batch", c.pending())
+	}
+
+	c = newScaling(t, 0, "workers 1..9 1")
+	c.scale()
+	c.deploy("batch", 3, 900, of(-10))
+	c.run(10 * time.Minute)
+	c.wantSizes("workers 2/2")
 }
 
 func TestAGroupGrowsFromNothing(t *testing.T) {

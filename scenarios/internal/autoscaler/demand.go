@@ -26,6 +26,12 @@ type demand struct {
 // of DaemonSets don't count: a new node would bring another one along
 // (core/podlistprocessor/filter_out_daemon_sets.go).
 func unschedulable(p *kube.Pod) bool {
+	// FilterOutExpendableAndSplit (core/utils/expendable.go): pods for which the scheduler makes room by preemption, and those of less
+	// than --expendable-pods-priority-cutoff.
+	const expendable = -10
+	if p.Nominated != "" || p.Template.Priority < expendable {
+		return false
+	}
 	if p.NodeName != "" || p.Pinned != "" || p.Terminating() || p.Terminal() || p.Owner != nil && p.Owner.Kind == "DaemonSet" {
 		return false
 	}
@@ -95,11 +101,12 @@ func (a *Autoscaler) demandOf(p *kube.Pod) *demand {
 	return d
 }
 
-// running counts the pods of a template by zone.
-func (a *Autoscaler) running(t *kube.Template) map[string]int {
+// running counts the pods like those of a demand by zone. A spread doesn't count pods that are being deleted (countPodsMatchSelector of
+// pkg/scheduler/framework/plugins/podtopologyspread/common.go), an anti-affinity does.
+func (a *Autoscaler) running(d *demand) map[string]int {
 	zones := map[string]int{}
 	for _, p := range a.env.API.Pods() {
-		if p.Template.Origin() != t.Origin() || !occupies(p) {
+		if p.Template.Origin() != d.template.Origin() || !occupies(p) || d.PerZone == 0 && p.Terminating() {
 			continue
 		}
 		if n := a.nodes[p.NodeName]; n != nil {
@@ -194,7 +201,7 @@ func (a *Autoscaler) byZone(d *demand, pods []*kube.Pod) []batch {
 	zones := a.zonesOf(d)
 	in := make([]int, len(zones))
 	if d.Zoned() {
-		running := a.running(d.template)
+		running := a.running(d)
 		for i, z := range zones {
 			in[i] = running[z]
 		}

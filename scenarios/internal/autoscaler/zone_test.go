@@ -119,3 +119,29 @@ func TestNoEmptyNodeIsNearOtherPods(t *testing.T) {
 		t.Errorf("the pods aren't told why: %v", c.told())
 	}
 }
+
+// A spread doesn't count pods that are being deleted: the zone that one of them leaves is short of a node.
+func TestASpreadDoesntCountPodsThatLeave(t *testing.T) {
+	c := newScaling(t, 0, "a 1..9 0", "b 1..9 0")
+	for i, g := range c.groups {
+		g.Zones = scalingZones[i : i+1]
+		c.kubelets.Seed(c.Cloud.Seed(g, g.Zones[0]), 24*time.Hour)
+	}
+	c.scale()
+	c.deploy("web", 2, 1500, stopping(time.Hour), func(w *controllers.Workload) {
+		w.Template.Spread = []kube.Spread{{MaxSkew: 1, TopologyKey: "topology.kubernetes.io/zone", WhenUnsatisfiable: "DoNotSchedule", Selector: w.Template.Labels}}
+	})
+	c.run(2 * time.Minute)
+	node := c.API.Node(c.groups[1].Instances()[0].Name)
+	pods := c.API.PodsOn(node.Name)
+	if len(pods) != 1 {
+		t.Fatalf("%d pods in zone b, want one", len(pods))
+	}
+	c.API.UpdateNode(node, func(n *kube.Node) { n.Unschedulable = true })
+	c.API.DeletePod(pods[0], kube.OwnGrace)
+	c.run(8 * time.Minute)
+	c.wantSizes("a 1/1, b 2/2")
+	if c.pending() != 0 {
+		t.Errorf("%d pods wait, want none", c.pending())
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nodesim/nodesim/scenarios/internal/controllers"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
+	"github.com/nodesim/nodesim/scenarios/internal/placing"
 )
 
 var webApp = kube.PairsOf(kube.Pair{Key: "app", Value: "web"})
@@ -356,5 +357,31 @@ func TestAnOwnersPodsMayDifferInLabels(t *testing.T) {
 	c.to(t, 2*time.Minute)
 	if b.CurrentHealthy != 7 || prod.CurrentHealthy != 2 || prod.ExpectedPods != 2 {
 		t.Errorf("healthy %d and %d of %d, want 7 and 2 of 2", b.CurrentHealthy, prod.CurrentHealthy, prod.ExpectedPods)
+	}
+}
+
+// A Job has no scale: a budget that depends on that of its pods' controllers allows nothing, one of a number counts pods.
+func TestABudgetThatCoversAJob(t *testing.T) {
+	c := placing.New(t, "1.36", false)
+	controllers.NewDisruption(c.Env)
+	c.Node("n1", "a")
+	c.Deploy(t, controllers.Deployment, "web", 3, placing.App("web", 100))
+	c.Deploy(t, controllers.Job, "fix", 1, placing.App("web", 100))
+	b := &kube.Budget{Meta: kube.Meta{Namespace: "shop", Name: "web"}, MaxUnavailable: "1", Selector: webApp}
+	if err := c.API.CreateBudget(b); err != nil {
+		t.Fatal(err)
+	}
+	c.RunTo(t, time.Minute)
+	cond := b.Conditions.Get("DisruptionAllowed")
+	if b.DisruptionsAllowed != 0 || cond == nil || cond.Reason != "SyncFailed" || cond.Message != "jobs.batch does not implement the scale subresource" {
+		t.Errorf("allows %d, %+v: want none, since its sync fails", b.DisruptionsAllowed, cond)
+	}
+	if no := c.API.Evict(c.Pods("web")[0]); no == nil || no.Code != 429 {
+		t.Errorf("an eviction: %+v, want 429", no)
+	}
+	c.API.UpdateBudget(b, func(b *kube.Budget) { b.MinAvailable, b.MaxUnavailable = "2", "" })
+	c.RunTo(t, 2*time.Minute)
+	if b.DisruptionsAllowed != 2 || b.CurrentHealthy != 4 {
+		t.Errorf("allows %d with %d healthy pods, want 2 with 4", b.DisruptionsAllowed, b.CurrentHealthy)
 	}
 }

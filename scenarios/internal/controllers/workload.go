@@ -159,11 +159,15 @@ func (ws *Workloads) admit(w Workload) (*workload, error) {
 		return nil, fmt.Errorf("workload %s/%s: kind %q: want Deployment, ReplicaSet, StatefulSet, DaemonSet or Job", w.Namespace, w.Name, w.Kind)
 	}
 	ws.byName[name] = one
-	if w.Kind != DaemonSet {
+	if scalable(w.Kind) {
 		ws.env.API.SetScale(one.owner.UID, w.Replicas)
 	}
 	return one, nil
 }
+
+// scalable reports whether a kind has the subresource scale. A budget with maxUnavailable, or with a percentage, that selects a pod of another
+// allows no disruption (getScaleController of pkg/controller/disruption/disruption.go).
+func scalable(k WorkloadKind) bool { return k != DaemonSet && k != Job }
 
 // A Shown workload is one whose own object can be read, and what its text is made of.
 type Shown struct {
@@ -218,7 +222,9 @@ func (ws *Workloads) Scale(namespace, name string, replicas int) error {
 	}
 	from := w.Replicas
 	w.Replicas = max(replicas, 0)
-	ws.env.API.SetScale(w.owner.UID, w.Replicas)
+	if scalable(w.Kind) {
+		ws.env.API.SetScale(w.owner.UID, w.Replicas)
+	}
 	if w.begun && from != w.Replicas {
 		w.keeper.scaled(from)
 	}

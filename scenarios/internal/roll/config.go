@@ -19,6 +19,8 @@ type Config struct {
 
 	// MaxUnavailable, MaxSurge and Budget are counts of nodes: the caller has resolved percentages.
 	MaxUnavailable, MaxSurge, Budget int
+	// BudgetOf is Budget where that is a percentage of so many nodes; nil is Budget.
+	BudgetOf func(nodes int) int
 	// Force deletes what a drain has left when EvictionTimeout is over.
 	Force bool
 	// LegacyTaint has EKS taint old nodes as it did before it cordoned them.
@@ -31,8 +33,8 @@ type Config struct {
 	// EvictionTimeout bounds a drain, JoinTimeout the time without a joining node until the roll has failed; 0 is for
 	// ever.
 	EvictionTimeout, JoinTimeout time.Duration
-	// Settle is between the end of a drain and the end of the machine, Soak what
-	// the strategy waits for in the end.
+	// Settle is between the end of a drain and the end of the machine, Soak the wait of
+	// the strategy: of AKS between a drain and the reimage, of GKE in the end.
 	Settle, Soak time.Duration
 	// RollbackAt is the number of replaced nodes at which the roll is cancelled and goes back; StopAfter how many
 	// when it stalls. 0 is never.
@@ -47,6 +49,6 @@ type Shapes func(*cloud.Instance) model.NodeShape
 // Outcome is the outcome of a roll.
 type Outcome struct {
 	Failed bool
-	Code   string // PodEvictionFailure, NodeCreationFailure, Cancelled or InvalidParameterException
+	Code   string // PodEvictionFailure, NodeCreationFailure, Cancelled, InvalidParameterException or UnsatisfiablePDB
 	Reason string // one sentence for people
 }

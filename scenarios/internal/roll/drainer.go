@@ -278,8 +278,11 @@ func (d *drain) left() []*kube.Pod {
 
 // skipped is when a pod that leaves may be skipped, or is to be looked at again; 0 where none is.
 func (d *drain) skipped(p *kube.Pod, now kube.Instant) kube.Instant {
-	if d.how.Skips == nil || !p.Terminating() || p.Gone() {
+	switch {
+	case d.how.Skips == nil || p.Gone():
 		return 0
+	case !p.Terminating(): // the API server of a live run has still to say that it is
+		return now.Add(skipPoll)
 	}
 	if at := p.Deleting.Add(d.how.SkipAfter); at > now {
 		return at

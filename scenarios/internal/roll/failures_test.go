@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/cloud"
+	"github.com/nodesim/nodesim/scenarios/internal/controllers"
+	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 )
 
@@ -144,6 +146,58 @@ func TestNeverJoins(t *testing.T) {
 	c.run(3 * time.Hour)
 	if c.out != nil || len(c.moved("cordoned")) > 0 || c.Cloud.Launches() != 5 {
 		t.Errorf("capi: %+v, %d launches", c.out, c.Cloud.Launches())
+	}
+}
+
+// TestKopsTriesOneFirst has machines whose kubelets never start: no more than one node is given up for them, or one
+// machine launched, whatever the bounds are.
+func TestKopsTriesOneFirst(t *testing.T) {
+	for _, test := range []struct{ surge, unavailable, cordoned, launches int }{{0, 3, 1, 5}, {3, 0, 0, 5}, {2, 2, 0, 5}} {
+		c := clusterOf(t, "kops", nil, func(c *roll.Config) { c.MaxSurge, c.MaxUnavailable = test.surge, test.unavailable })
+		c.Cloud.Watch(brokenUserData(c))
+		out := c.rolled(6 * time.Hour)
+		if n := len(c.moved("cordoned")); out.Code != "NodeCreationFailure" || n != test.cordoned || c.Cloud.Launches() != test.launches {
+			t.Errorf("%+v: %+v, %d nodes were cordoned, %d launches\n%s", test, out, n, c.Cloud.Launches(), c.brief())
+		}
+	}
+}
+
+// TestKopsWaitsForCriticalPods has a pod that fits on no node: a critical one keeps the cluster from validating, and
+// another one doesn't.
+func TestKopsWaitsForCriticalPods(t *testing.T) {
+	for _, critical := range []bool{false, true} {
+		c := clusterOf(t, "kops", nil, nil)
+		c.deploy(controllers.Deployment, "vast", 1, func(p *controllers.PodTemplate) {
+			p.Containers[0].CPU = 64000
+			if critical {
+				p.Priority, p.PriorityClass = 2000000000, "system-cluster-critical"
+			}
+		})
+		out := c.rolled(6 * time.Hour)
+		cordoned := len(c.moved("cordoned"))
+		if !critical && (out.Failed || cordoned != 4) {
+			t.Errorf("%+v, %d nodes were cordoned, want a roll that ends", out, cordoned)
+		}
+		if critical && (out.Code != "NodeCreationFailure" || !strings.Contains(out.Reason, "did not validate") || cordoned != 0) {
+			t.Errorf("%+v, %d nodes were cordoned, want a cluster that did not validate", out, cordoned)
+		}
+	}
+}
+
+// TestAKSRefusesBudgets is an upgrade that never begins, since a budget allows nothing, though it selects no pod.
+func TestAKSRefusesBudgets(t *testing.T) {
+	c := clusterOf(t, "aks-reimage", nil, nil)
+	b := &kube.Budget{MaxUnavailable: "0", Selector: kube.PairsOf(kube.Pair{Key: "app", Value: "nobody"})}
+	b.Namespace, b.Name = "shop", "nobody"
+	if err := c.API.CreateBudget(b); err != nil {
+		t.Fatal(err)
+	}
+	out := c.rolled(time.Hour)
+	if out.Code != "UnsatisfiablePDB" || !strings.Contains(out.Reason, "PDB shop/nobody has ") {
+		t.Errorf("%+v", out)
+	}
+	if n := len(c.moved("cordoned")); n > 0 || c.Cloud.Launches() != 4 || c.group.Template != c.from {
+		t.Errorf("%d nodes were cordoned, %d launches, the group's template is %+v: want nothing done", n, c.Cloud.Launches(), c.group.Template)
 	}
 }
 

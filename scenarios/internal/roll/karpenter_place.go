@@ -288,6 +288,31 @@ func (k *Karpenter) volumeZone(p *kube.Pod) (zone string, ok bool) {
 	return zone, ok
 }
 
+// zoneFor is the zone that a node's replacement has to be in, "" for any: volumes, selectors and affinities of the pods that leave it bind
+// it (SimulateScheduling of pkg/controllers/disruption/helpers.go). Where several would do it is that of the node.
+func (k *Karpenter) zoneFor(g *cloud.Group, own string, n *kube.Node) string {
+	may := slices.Clone(g.Zones)
+	for _, p := range k.env.API.PodsOn(n.Name) {
+		if !Leaves(p) || !p.Active() {
+			continue
+		}
+		if company := k.judge.CompanyOf(p, &k.agents); company.Zoned() { // pods that are spread over zones fit where it was
+			may = slices.DeleteFunc(may, func(zone string) bool { return zone != own })
+		}
+		volumes, _ := k.volumeZone(p)
+		may = slices.DeleteFunc(may, func(zone string) bool {
+			return volumes != "" && volumes != zone || k.judge.Refusal(p.Template, &k.newNode(g, zone).NodeGroup) != ""
+		})
+	}
+	switch {
+	case len(may) == 0 || len(may) == len(g.Zones):
+		return ""
+	case slices.Contains(may, own):
+		return own
+	}
+	return may[0]
+}
+
 // roomFor reports whether a claim's node is there and has room for a pod.
 func (k *Karpenter) roomFor(c *claim, p *kube.Pod) bool {
 	if c.instance == nil {

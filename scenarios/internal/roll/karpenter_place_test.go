@@ -183,3 +183,25 @@ func TestKarpenterLooksAgain(t *testing.T) {
 		t.Errorf("%d pods wait, %d nodes: want one pod to wait, and a second node for the other", waits, len(c.group.Instances()))
 	}
 }
+
+// A pod for which the scheduler makes room by preemption gets no node, unless it loses that room.
+func TestKarpenterLaunchesNothingForTheNominated(t *testing.T) {
+	c := newCluster(t, spec{provider: model.Karpenter, nodes: 1, zones: 1, seed: 3, detached: true})
+	p := &kube.Pod{
+		Meta: kube.Meta{Namespace: "shop", Name: "urgent"}, Phase: "Pending", Nominated: c.API.Nodes()[0].Name,
+		Conditions: kube.Conditions{{Type: "PodScheduled", Status: "False", Reason: "Unschedulable"}},
+		Template:   &kube.Template{Containers: []kube.ContainerSpec{{Name: "c", Image: "c:1", CPU: 100}}, SchedulerName: "another"},
+	}
+	if err := c.API.CreatePod(p); err != nil {
+		t.Fatal(err)
+	}
+	c.run(5 * time.Minute)
+	if n := len(c.group.Instances()); n != 1 {
+		t.Errorf("%d nodes while the pod is nominated, want the one that is there", n)
+	}
+	c.After(0, func() { c.API.UpdatePod(p, func(p *kube.Pod) { p.Nominated = "" }) })
+	c.run(10 * time.Minute)
+	if n := len(c.group.Instances()); n != 2 {
+		t.Errorf("%d nodes when the pod isn't nominated any more, want another one", n)
+	}
+}

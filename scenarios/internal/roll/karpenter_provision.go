@@ -37,12 +37,15 @@ func (k *Karpenter) podChanged(change kube.Change, old, p *kube.Pod) {
 	if p.Owner != nil && p.Owner.Kind == "DaemonSet" || k.refused[p] {
 		return // DaemonSets' aren't provisionable (pkg/utils/pod/scheduling.go, IsProvisionable)
 	}
-	if !p.Conditions.Is("PodScheduled", "False") || change != kube.Added && old.Conditions.Is("PodScheduled", "False") || k.nominated[p] != nil {
+	if !waits(p) || change != kube.Added && waits(old) || k.nominated[p] != nil {
 		return
 	}
 	k.pending = append(k.pending, p)
 	k.batch()
 }
+
+// waits reports whether a pod is one that no node takes, and that the scheduler has made no room for by preemption (IsProvisionable).
+func waits(p *kube.Pod) bool { return p.Conditions.Is("PodScheduled", "False") && p.Nominated == "" }
 
 func (k *Karpenter) batch() {
 	if k.batching || k.back || len(k.pending) == 0 {
@@ -60,7 +63,7 @@ func (k *Karpenter) provision() {
 		return
 	}
 	waiting := slices.DeleteFunc(k.pending, func(p *kube.Pod) bool {
-		return p.Gone() || p.Terminating() || p.NodeName != "" || k.nominated[p] != nil
+		return p.Gone() || p.Terminating() || p.NodeName != "" || p.Nominated != "" || k.nominated[p] != nil
 	})
 	k.pending = nil
 	k.rooms = slices.DeleteFunc(k.rooms, func(r *room) bool {

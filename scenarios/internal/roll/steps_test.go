@@ -1,6 +1,8 @@
 package roll_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,17 +14,26 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 )
 
+// shutdowns notes when each machine is asked to shut down, by its node.
+func (c *cluster) shutdowns() map[string]time.Duration {
+	asked := map[string]time.Duration{}
+	c.Cloud.Watch(func(change cloud.Change, i *cloud.Instance) {
+		if change == cloud.ShutdownAsk {
+			asked[i.Name] = c.Now()
+		}
+	})
+	return asked
+}
+
+// disrupted are the taints of the nodes that Karpenter replaces.
+func (c *cluster) disrupted() []move { return c.moved("tainted karpenter.sh/disrupted:NoSchedule") }
+
 // TestSettles waits between the end of a drain and the end of the machine: the
 // load balancers need that minute.
 func TestSettles(t *testing.T) {
 	for _, name := range []string{"eks-default", "eks-minimal"} {
 		c := clusterOf(t, name, nil, nil)
-		asked := map[string]time.Duration{}
-		c.Cloud.Watch(func(change cloud.Change, i *cloud.Instance) {
-			if change == cloud.ShutdownAsk {
-				asked[i.Name] = c.Now()
-			}
-		})
+		asked := c.shutdowns()
 		c.rolled(6 * time.Hour)
 		for _, m := range c.moved("node-deleted") {
 			evicted := c.first("evicted", m.name)
@@ -48,19 +59,28 @@ func TestKopsValidatesTwice(t *testing.T) {
 	}
 }
 
-// TestKarpenterBudget counts a node as disrupted until it is gone: a budget of
-// one has the next one wait for it.
+// TestKarpenterBudget counts a node as disrupted until its machine is being
+// terminated: a budget of one has the next one wait for that, and not for its end.
 func TestKarpenterBudget(t *testing.T) {
 	c := clusterOf(t, "karpenter-drift", nil, nil)
+	asked := c.shutdowns()
 	c.rolled(6 * time.Hour)
-	tainted, deleted := c.moved("tainted karpenter.sh/disrupted:NoSchedule"), c.moved("node-deleted")
-	if len(tainted) != 4 || len(deleted) != 4 {
-		t.Fatalf("%d disrupted, %d deleted", len(tainted), len(deleted))
+	tainted := c.disrupted()
+	if len(tainted) != 4 || len(asked) != 4 {
+		t.Fatalf("%d disrupted, %d asked to shut down", len(tainted), len(asked))
 	}
+	early := 0
 	for k := 1; k < 4; k++ {
-		if tainted[k].at < deleted[k-1].at {
-			t.Errorf("node %d was disrupted at %v, before the one before was gone at %v", k, tainted[k].at, deleted[k-1].at)
+		last := tainted[k-1].name
+		if tainted[k].at < asked[last] {
+			t.Errorf("node %d was disrupted at %v, before the machine of the one before was terminated at %v", k, tainted[k].at, asked[last])
 		}
+		if tainted[k].at < c.first("node-deleted", last) {
+			early++
+		}
+	}
+	if early == 0 {
+		t.Errorf("each node was disrupted when the one before was gone\n%s", c.brief())
 	}
 }
 
@@ -177,8 +197,33 @@ func TestKarpenterForgetsNobody(t *testing.T) {
 	}
 }
 
+// neverStops gives pods a grace period that they use to its end.
+func neverStops(grace time.Duration) func(*controllers.PodTemplate) {
+	return func(p *controllers.PodTemplate) {
+		p.GraceSeconds, p.Traits = int64(grace/time.Second), &component.PodTraits{NeverStops: true}
+	}
+}
+
+// surplus counts the new nodes that went when the quarter of an hour of their drain was over; none may take much longer.
+func (c *cluster) surplus() (late int) {
+	c.Helper()
+	for _, m := range c.moved("node-deleted") {
+		if !c.isNew(m) {
+			continue
+		}
+		took := m.at - c.first("cordoned", m.name)
+		if took >= 20*time.Minute {
+			c.Errorf("%s went %v after its cordon, want that within 20m", m.name, took)
+		}
+		if took > 15*time.Minute {
+			late++
+		}
+	}
+	return late
+}
+
 // TestEKSShrinksAgainstBudgets has a budget forbid every eviction once the old
-// nodes are gone: the group shrinks all the same.
+// nodes are gone: the group shrinks all the same, and no pod is deleted for that.
 func TestEKSShrinksAgainstBudgets(t *testing.T) {
 	c := clusterOf(t, "eks-default", nil, nil)
 	made := false
@@ -198,7 +243,111 @@ func TestEKSShrinksAgainstBudgets(t *testing.T) {
 	if out := c.rolled(12 * time.Hour); out.Failed {
 		t.Errorf("%+v\n%s", out, c.brief())
 	}
-	if !made || len(c.moved("deleted")) == 0 || len(c.API.Nodes()) != 4 {
-		t.Errorf("budget %v, %d pods deleted, %d nodes", made, len(c.moved("deleted")), len(c.API.Nodes()))
+	if late, deleted := c.surplus(), len(c.moved("deleted")); !made || late == 0 || deleted > 0 || len(c.API.Nodes()) != 4 {
+		t.Errorf("budget %v, %d surplus nodes went after their whole drain, %d pods deleted, %d nodes: want some, none and 4\n%s",
+			made, late, deleted, len(c.API.Nodes()), c.brief())
+	}
+}
+
+// TestEKSForcesNoSurplus has pods that never stop within their hour: a forced update drains old nodes twice as long, and
+// surplus ones not.
+func TestEKSForcesNoSurplus(t *testing.T) {
+	c := clusterOf(t, "eks-default", nil, func(c *roll.Config) { c.Force = true })
+	c.deploy(controllers.Deployment, "slow", 8, neverStops(time.Hour))
+	if out := c.rolled(12 * time.Hour); out.Failed {
+		t.Errorf("%+v\n%s", out, c.brief())
+	}
+	forced := 0
+	for _, m := range c.moved("node-deleted") {
+		if !c.isNew(m) && m.at-c.first("evicted", m.name) > 30*time.Minute {
+			forced++
+		}
+	}
+	if late := c.surplus(); late == 0 || forced == 0 || len(c.API.Nodes()) != 4 {
+		t.Errorf("%d surplus nodes went after their whole drain, %d old ones after twice that, %d nodes: want some, some and 4\n%s",
+			late, forced, len(c.API.Nodes()), c.brief())
+	}
+}
+
+// TestAKSSoaks rests between the drain of a node and its reimage.
+func TestAKSSoaks(t *testing.T) {
+	c := clusterOf(t, "aks-reimage", nil, nil)
+	c.rolled(6 * time.Hour)
+	old := 0
+	for _, m := range c.moved("node-deleted") {
+		if c.isNew(m) {
+			continue // the surge node
+		}
+		old++
+		if evicted := c.first("evicted", m.name); evicted < 0 || m.at-evicted < 5*time.Minute {
+			t.Errorf("%s was deleted at %v, its pods were evicted at %v: want 5m between them", m.name, m.at, evicted)
+		}
+	}
+	if old != 4 {
+		t.Errorf("%d old nodes were deleted, want 4\n%s", old, c.brief())
+	}
+}
+
+// watchCordons keeps the most nodes that are cordoned at once.
+func (c *cluster) watchCordons() *int {
+	most := 0
+	c.steps = append(c.steps, func() {
+		cordoned := 0
+		for _, n := range c.API.Nodes() {
+			if n.Unschedulable {
+				cordoned++
+			}
+		}
+		most = max(most, cordoned)
+	})
+	return &most
+}
+
+// TestAKSCounts upgrades as many nodes at a time as there are surge nodes, whatever maxUnavailable is, and has no more
+// surge nodes than nodes to upgrade.
+func TestAKSCounts(t *testing.T) {
+	c := clusterOf(t, "aks-reimage", func(s *spec) { s.nodes = 6 }, func(c *roll.Config) { c.MaxSurge, c.MaxUnavailable = 2, 3 })
+	most := c.watchCordons()
+	if out := c.rolled(12 * time.Hour); out.Failed || *most != 2 {
+		t.Errorf("%+v, %d nodes were cordoned at once, want 2\n%s", out, *most, c.brief())
+	}
+	c = clusterOf(t, "aks-reimage", nil, func(c *roll.Config) { c.MaxSurge = 9 })
+	c.watchSize()
+	if out := c.rolled(12 * time.Hour); out.Failed || c.most != 8 || len(c.API.Nodes()) != 4 {
+		t.Errorf("%+v, at most %d nodes, %d in the end: want 8 and 4\n%s", out, c.most, len(c.API.Nodes()), c.brief())
+	}
+}
+
+// TestKopsBeginsWithOne updates one node, and when its replacement validates, three at a time.
+func TestKopsBeginsWithOne(t *testing.T) {
+	c := clusterOf(t, "kops", nil, func(c *roll.Config) { c.MaxSurge, c.MaxUnavailable = 0, 3 })
+	most := c.watchCordons()
+	out := c.rolled(6 * time.Hour)
+	ready, cordoned := c.moved("ready"), c.moved("cordoned")
+	if out.Failed || len(ready) == 0 || len(cordoned) != 4 || cordoned[1].at < ready[0].at || *most != 3 {
+		t.Errorf("%+v, cordoned %v, new nodes were ready %v, %d were cordoned at once: want 4, the second after the first is ready, and 3",
+			out, cordoned, ready, *most)
+	}
+}
+
+// TestBlueGreenBatches drains the second batch of two nodes when the first one is drained, and not when one of its nodes is.
+func TestBlueGreenBatches(t *testing.T) {
+	c := clusterOf(t, "gke-blue-green", nil, nil)
+	first := slices.MinFunc(c.group.Instances(), func(a, b *cloud.Instance) int { return strings.Compare(a.ID, b.ID) })
+	c.deploy(controllers.Deployment, "slow", 1, func(p *controllers.PodTemplate) {
+		neverStops(30 * time.Minute)(p)
+		p.NodeSelector = kube.PairsOf(kube.Pair{Key: component.LabelHostname, Value: first.Name})
+	})
+	if out := c.rolled(24 * time.Hour); out.Failed {
+		t.Errorf("%+v\n%s", out, c.brief())
+	}
+	var began []time.Duration // the drain of each node
+	for _, m := range c.moved("evicted") {
+		if m.at == c.first("evicted", m.name) && !slices.Contains(began, m.at) {
+			began = append(began, m.at)
+		}
+	}
+	if len(began) != 2 || began[0] != c.first("evicted", first.Name) || began[1]-began[0] < 30*time.Minute {
+		t.Errorf("drains began at %v, want two batches, the second when the pod of %s has gone\n%s", began, first.Name, c.brief())
 	}
 }

@@ -67,7 +67,7 @@ var facts = []fact{
 	}},
 	{"aks-reimage", "nodes come back under their names, as new Nodes", func(c *cluster) bool { return c.reused() }},
 	{"aks-reimage", "the upgrader tells of each step, in order", func(c *cluster) bool {
-		want := []string{"Draining node: N", "Deleting node N from API server", "Successfully reimaged node: N", "Successfully upgraded node: N", "Soak duration 5m0s after draining node: N"}
+		want := []string{"Draining node: N", "Soak duration 5m0s after draining node: N", "Deleting node N from API server", "Successfully reimaged node: N", "Successfully upgraded node: N"}
 		stories := map[string][]string{}
 		for _, e := range c.events {
 			if strings.HasPrefix(e.source_, "upgrader") && e.reason != "Surge" {

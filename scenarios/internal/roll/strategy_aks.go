@@ -11,8 +11,9 @@ import (
 
 // aksReimage is the upgrade of an AKS agent pool ("Upgrade an Azure Kubernetes
 // Service cluster", "Customize node surge upgrade" in Microsoft's
-// documentation). A surge node of the new version joins. Then each old node is
-// cordoned and drained, its Node is deleted, and the machine is reimaged in
+// documentation). It is refused where any budget of the cluster has
+// maxUnavailable 0. A surge node of the new version joins. Then each old node is
+// cordoned and drained, rests for Soak, its Node is deleted, and the machine is reimaged in
 // place: it comes back under the same name, as a new Node. In the end the surge
 // node is drained and removed. All of it is reported as Events of `upgrader`. A
 // drain that takes too long stops the upgrade, or, with Quarantine, that node is
@@ -21,8 +22,9 @@ type aksReimage struct {
 	Base
 	first    map[string]bool   // by instance: it was there before
 	stage    map[string]string // by instance: what is awaited of its node, aksSurge or aksReimaged
-	soaking  int
-	lastStep bool // every node is upgraded
+	unsaid   int               // nodes that are back, of which nothing was said yet
+	upgrades int               // nodes that there were to upgrade
+	lastStep bool              // every node is upgraded
 }
 
 const (
@@ -31,7 +33,7 @@ const (
 	aksBack     = "back"     // registered, and not ready yet
 )
 
-// AKSReimage is the upgrade of an agent pool; Soak is the pause after each node.
+// AKSReimage is the upgrade of an agent pool; Soak is the pause after the drain of each node.
 func AKSReimage(b Base) Strategy {
 	s := &aksReimage{Base: b, stage: map[string]string{}}
 	b.env.API.WatchNodes(s.nodeChanged)
@@ -44,7 +46,19 @@ func AKSReimage(b Base) Strategy {
 }
 
 func (s *aksReimage) Begin() {
-	s.lastStep = false
+	for _, b := range s.env.API.Budgets() {
+		if !s.rolled && b.MaxUnavailable == "0" { // learn.microsoft.com/troubleshoot/azure/azure-kubernetes/error-codes/unsatisfiablepdb-error
+			s.cfg.Group.Template = s.cfg.From
+			s.end(Outcome{Failed: true, Code: "UnsatisfiablePDB", Reason: "PDB " + b.Namespace + "/" + b.Name + " has maxunavailble == 0 can't proceed with put operation"})
+			return
+		}
+	}
+	s.lastStep, s.upgrades = false, 0
+	for _, i := range s.cfg.Group.Instances() {
+		if s.Roller.old(i) {
+			s.upgrades++
+		}
+	}
 	if s.first == nil {
 		s.first = map[string]bool{}
 		for _, i := range s.cfg.Group.Instances() {
@@ -53,15 +67,16 @@ func (s *aksReimage) Begin() {
 	}
 }
 
+// surge is how many surge nodes join: no more than there are nodes to upgrade ("Configure rolling upgrades").
 func (s *aksReimage) surge() int {
 	if s.cfg.MaxSurge+s.cfg.MaxUnavailable == 0 {
 		return 1
 	}
-	return s.cfg.MaxSurge
+	return min(s.cfg.MaxSurge, max(s.upgrades, 1))
 }
 
 func (s *aksReimage) Options(c cycle.Cluster) (cycle.Options, bool) {
-	left := s.soaking
+	left := s.unsaid
 	for i := range c.Instances {
 		if in := &c.Instances[i]; in.Config != c.Config || in.State == cycle.Starting {
 			left++
@@ -74,11 +89,14 @@ func (s *aksReimage) Options(c cycle.Cluster) (cycle.Options, bool) {
 	if s.lastStep {
 		return cycle.Options{TargetSize: s.cfg.Size, MaxDraining: cycle.AtMost(1), Rank: s.surgeFirst}, true
 	}
-	parallel := s.surge() + s.cfg.MaxUnavailable
+	parallel := s.surge() // MaxUnavailable is for upgrades without surge nodes
+	if parallel == 0 {
+		parallel = s.cfg.MaxUnavailable
+	}
 	size := s.cfg.Size + surge
 	return cycle.Options{
 		TargetSize: size, MaxSurge: cycle.AtMost(0), MaxUnavailable: cycle.AtMost(min(parallel, size)),
-		MaxDraining: cycle.AtMost(max(parallel-s.soaking, 0)),
+		MaxDraining: cycle.AtMost(max(parallel-s.unsaid, 0)),
 	}, false
 }
 
@@ -120,21 +138,16 @@ func (s *aksReimage) nodeChanged(c kube.Change, _, n *kube.Node) {
 		say("Successfully reimaged node: " + n.Name)
 	case stage == aksBack && n.Ready():
 		delete(s.stage, i.ID)
-		s.soaking++ // until what follows is said
+		s.unsaid++
 		s.env.After(s.env.Draw(&s.chance, upgraderReacts), func() { s.upgraded(about) })
 	}
 }
 
-// upgraded is a node that is done. The upgrade rests before it takes the next.
+// upgraded is a node that is done.
 func (s *aksReimage) upgraded(n kube.Reference) {
 	s.report(n, "Upgrade", "Successfully upgraded node: "+n.Name)
-	if s.cfg.Soak > 0 {
-		s.report(n, "Upgrade", "Soak duration "+s.cfg.Soak.String()+" after draining node: "+n.Name)
-	}
-	s.env.After(s.cfg.Soak, func() {
-		s.soaking--
-		s.look()
-	})
+	s.unsaid--
+	s.look()
 }
 
 func (s *aksReimage) Drain(i *cloud.Instance, n *kube.Node, done func(error)) {
@@ -150,7 +163,10 @@ func (s *aksReimage) Drain(i *cloud.Instance, n *kube.Node, done func(error)) {
 		case err != nil || !upgrade:
 			done(err)
 		default:
-			s.env.After(s.cfg.Settle, func() { s.reimage(i, n, target) })
+			if s.cfg.Soak > 0 {
+				s.report(kube.AboutNode(n), "Upgrade", "Soak duration "+s.cfg.Soak.String()+" after draining node: "+n.Name)
+			}
+			s.env.After(s.cfg.Settle+s.cfg.Soak, func() { s.reimage(i, n, target) })
 		}
 	})
 }

@@ -200,9 +200,13 @@ func (s *eksDefault) fullestZone(c cycle.Cluster) func(cycle.InstanceID) int {
 func (s *eksDefault) Drain(_ *cloud.Instance, n *kube.Node, done func(error)) {
 	s.retire(n)
 	how := s.eviction()
-	// A group that shrinks takes the node when the drain's time is over,
-	// whatever is on it: budgets count for the update alone.
-	how.Force = how.Force || s.phase == eksScaleDown
+	if s.phase == eksScaleDown {
+		// A group that shrinks takes the node when the drain's time is over, whatever is on it
+		// (docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html, "Managed node groups concepts").
+		how.Force = false
+		ended := done
+		done = func(error) { ended(nil) }
+	}
 	s.drains.Drain(n, how, done)
 }
 

@@ -40,7 +40,7 @@ func (s *gkeBlueGreen) Begin() { s.cordoned, s.soaked, s.soaking, s.held = false
 
 func (s *gkeBlueGreen) Options(c cycle.Cluster) (cycle.Options, bool) {
 	s.held = slices.DeleteFunc(s.held, func(h heldNode) bool { return !slices.Contains(s.cfg.Group.Instances(), h.instance) })
-	blue, green := 0, 0
+	blue, green, draining := 0, 0, 0
 	for i := range c.Instances {
 		in := &c.Instances[i]
 		switch {
@@ -48,6 +48,9 @@ func (s *gkeBlueGreen) Options(c cycle.Cluster) (cycle.Options, bool) {
 			green++
 		case in.Config != c.Config && (in.State == cycle.Started || in.State == cycle.Draining):
 			blue++
+			if in.State == cycle.Draining {
+				draining++
+			}
 		}
 	}
 	if !s.cordoned && green >= s.cfg.Size {
@@ -57,6 +60,9 @@ func (s *gkeBlueGreen) Options(c cycle.Cluster) (cycle.Options, bool) {
 		s.soak()
 	}
 	batch := max(1, s.cfg.MaxUnavailable) + len(s.held)
+	if draining > len(s.held) {
+		batch = draining // the next batch begins when this one is drained
+	}
 	o := cycle.Options{
 		TargetSize: s.cfg.Size, MaxSurge: cycle.AtMost(s.cfg.Size), MaxUnavailable: cycle.AtMost(0), MaxDraining: cycle.AtMost(batch),
 	}

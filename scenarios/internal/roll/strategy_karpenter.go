@@ -1,6 +1,7 @@
 package roll
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -22,7 +23,7 @@ type karpenterDrift struct {
 	k       *Karpenter
 	ordered []*claim // by Start, whose machines aren't launched yet
 	// disrupted are the old NodeClaims of commands: the budget counts them until
-	// they are gone.
+	// their machines are being terminated.
 	disrupted []*claim
 	// spare says that the node of a claim that is wanted is empty while there are
 	// more than are: such a one goes first.
@@ -78,7 +79,7 @@ func (s *karpenterDrift) Begin() {
 }
 
 func (s *karpenterDrift) Options(c cycle.Cluster) (cycle.Options, bool) {
-	budget := min(max(s.cfg.Budget, 0), s.cfg.Size)
+	budget := min(max(s.budget(), 0), s.cfg.Size)
 	draining, outdated, serving := 0, 0, 0
 	for i := range c.Instances {
 		switch in := &c.Instances[i]; {
@@ -92,7 +93,7 @@ func (s *karpenterDrift) Options(c cycle.Cluster) (cycle.Options, bool) {
 		}
 	}
 	s.spare = serving > s.cfg.Size && slices.ContainsFunc(s.cfg.Group.Instances(), func(i *cloud.Instance) bool { return s.reason(i) == empty })
-	s.disrupted = slices.DeleteFunc(s.disrupted, func(c *claim) bool { return c.object.Gone() })
+	s.disrupted = slices.DeleteFunc(s.disrupted, func(c *claim) bool { return c.object.Gone() || c.ending() })
 	busy := max(len(s.disrupted), draining) + s.notReady()
 	if outdated > 0 || serving > s.cfg.Size {
 		// The disruption controller looks every so often, whatever happened: for what
@@ -108,13 +109,31 @@ func (s *karpenterDrift) Options(c cycle.Cluster) (cycle.Options, bool) {
 	}, true
 }
 
+// budget is how many nodes may be disrupted now. A percentage is of the initialized nodes whose machines aren't being terminated
+// (BuildDisruptionBudgetMapping, pkg/controllers/disruption/helpers.go): one that is drained and its replacement both count.
+func (s *karpenterDrift) budget() int {
+	if s.cfg.BudgetOf == nil {
+		return s.cfg.Budget
+	}
+	nodes := 0
+	for _, i := range s.cfg.Group.Instances() {
+		if c := s.k.claims[i.ID]; c != nil && c.initialized && !c.ending() && s.env.API.Node(i.Name) != nil {
+			nodes++
+		}
+	}
+	return s.cfg.BudgetOf(nodes)
+}
+
+// ending reports whether a claim's node is drained and its machine is being terminated. Budgets don't count it any more.
+func (c *claim) ending() bool { return c.object.Conditions.Is("InstanceTerminating", "True") }
+
 // notReady counts the initialized nodes of the group that aren't Ready and aren't being replaced: budgets count them as disrupted
 // (BuildDisruptionBudgetMapping, pkg/controllers/disruption/helpers.go).
 func (s *karpenterDrift) notReady() int {
 	count := 0
 	for _, i := range s.cfg.Group.Instances() {
 		c, n := s.k.claims[i.ID], s.env.API.Node(i.Name)
-		if c != nil && n != nil && c.initialized && !n.Ready() && !slices.Contains(s.disrupted, c) {
+		if c != nil && n != nil && c.initialized && !c.ending() && !n.Ready() && !slices.Contains(s.disrupted, c) {
 			count++
 		}
 	}
@@ -177,22 +196,47 @@ func (s *karpenterDrift) reason(i *cloud.Instance) string {
 	return empty
 }
 
-// podsForbid says which pod of a node, or which budget, is in the way.
+// podsForbid says which pod of a node, or which budget, is in the way (CanEvictPods of pkg/utils/pdb/pdb.go). The
+// annotation counts on pods of DaemonSets and static pods too.
 func (s *karpenterDrift) podsForbid(n *kube.Node) string {
-	for _, p := range s.env.API.PodsOn(n.Name) {
-		if !Leaves(p) || p.Terminating() || p.Terminal() {
-			continue
-		}
-		if p.Annotations.Get(doNotDisrupt) == "true" {
-			return `Pod has "` + doNotDisrupt + `" annotation (Pod=` + p.Namespace + "/" + p.Name + ")"
-		}
-		for _, b := range s.env.API.BudgetsOf(p) {
-			if b.DisruptionsAllowed == 0 {
-				return "Pdb prevents pod evictions (PodDisruptionBudget=" + b.Namespace + "/" + b.Name + ")"
-			}
+	pods := s.env.API.PodsOn(n.Name)
+	if p := firstOf(pods, func(p *kube.Pod) bool { return p.Active() && p.Annotations.Get(doNotDisrupt) == "true" }); p != nil {
+		return `Pod has "` + doNotDisrupt + `" annotation (Pod=` + p.Namespace + "/" + p.Name + ")"
+	}
+	p := firstOf(pods, func(p *kube.Pod) bool { return evictable(p) && s.held(p) })
+	if p == nil {
+		return ""
+	}
+	budgets := s.env.API.BudgetsOf(p)
+	budget := " (PodDisruptionBudget=" + budgets[0].Namespace + "/" + budgets[0].Name + ")"
+	if len(budgets) > 1 {
+		return "Eviction does not support multiple PDBs" + budget
+	}
+	return "Pdb prevents pod evictions" + budget
+}
+
+// firstOf is the first pod by its name that something is so of, nil where it is of none. Karpenter takes them in the order of a cache, which
+// has none.
+func firstOf(pods []*kube.Pod, is func(*kube.Pod) bool) (first *kube.Pod) {
+	for _, p := range pods {
+		if is(p) && (first == nil || cmp.Or(cmp.Compare(p.Namespace, first.Namespace), cmp.Compare(p.Name, first.Name)) < 0) {
+			first = p
 		}
 	}
-	return ""
+	return first
+}
+
+// held reports whether a budget doesn't allow a pod's eviction, or several cover it.
+func (s *karpenterDrift) held(p *kube.Pod) bool {
+	budgets := s.env.API.BudgetsOf(p)
+	return len(budgets) > 1 || len(budgets) == 1 && budgets[0].DisruptionsAllowed == 0 &&
+		(budgets[0].UnhealthyPodEvictionPolicy != "AlwaysAllow" || !p.Conditions.Is("Ready", "False"))
+}
+
+// evictable reports whether Karpenter would ask for a pod's eviction (IsEvictable of pkg/utils/pod/scheduling.go).
+func evictable(p *kube.Pod) bool {
+	tolerates, _ := p.Tolerates(kube.Taint{Key: disruptedTaint, Effect: "NoSchedule"})
+	return p.Active() && !tolerates && (p.Owner == nil || p.Owner.Kind != "Node")
 }
 
 // Start launches nodes that replace none.
@@ -253,7 +297,7 @@ func (s *karpenterDrift) Drain(i *cloud.Instance, n *kube.Node, _ func(error)) {
 		s.env.After(replacementPoll, func() { s.replacement(i, n, c, why, true) })
 		return
 	}
-	fresh := s.k.launch(s.cfg.Group, s.target, "", func(ok bool) {
+	fresh := s.k.launch(s.cfg.Group, s.target, s.k.zoneFor(s.cfg.Group, i.Zone, n), func(ok bool) {
 		s.env.After(replacementPoll, func() { s.replacement(i, n, c, why, ok) })
 	})
 	if fresh == nil {
@@ -270,7 +314,7 @@ func (s *karpenterDrift) Drain(i *cloud.Instance, n *kube.Node, _ func(error)) {
 // replacement ends the wait for a replacement: the old NodeClaim goes, or, where
 // none came, its node is given back.
 func (s *karpenterDrift) replacement(i *cloud.Instance, n *kube.Node, c *claim, why string, ok bool) {
-	if c.object.Gone() || c.object.Terminating() || s.over {
+	if c.object.Gone() || c.object.Terminating() || s.over || !c.object.Conditions.Is("DisruptionReason", "True") { // or its node was given back
 		return
 	}
 	if !ok {
@@ -300,6 +344,7 @@ func (s *karpenterDrift) Restore(n *kube.Node) {
 	if i == nil || s.k.claims[i.ID] == nil {
 		return
 	}
+	s.disrupted = slices.DeleteFunc(s.disrupted, func(c *claim) bool { return c == s.k.claims[i.ID] })
 	s.env.API.UpdateCustom(s.k.claims[i.ID].object, func(o *kube.Custom) {
 		o.Conditions = o.Conditions.Remove("DisruptionReason")
 		if !s.Roller.old(i) {

@@ -1,6 +1,7 @@
 package roll
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/cycle"
@@ -15,14 +16,16 @@ import (
 // scheduler prefers others, all but one. MaxSurge of them are detached from the
 // Auto Scaling group, which launches others in their place; they are drained
 // last. Then nodes are drained and terminated, MaxSurge and MaxUnavailable
-// together at a time. Before each step the cluster has to validate, twice
-// within fifteen seconds: every node of the group is there and Ready.
+// together at a time, the first of them alone. Before each step the cluster has to
+// validate, twice within fifteen seconds: every node of the group is there and Ready, and
+// so are the containers of all pods of a critical priority.
 //
 // A drain whose time is over fails the update.
 type kops struct {
 	Base
 	detached map[string]bool
-	valid    int // successful validations one after the other
+	valid    int  // successful validations one after the other
+	proven   bool // an instance of the new specification was there when the cluster validated
 	checked  time.Duration
 }
 
@@ -48,9 +51,14 @@ func (s *kops) surge() int {
 // Begin taints the old nodes but one, and detaches the last of them.
 func (s *kops) Begin() {
 	var old []*cloud.Instance
+	s.proven = false
 	for _, i := range s.cfg.Group.Instances() {
-		if s.Roller.old(i) && i.State != cloud.ShuttingDown {
+		switch {
+		case i.State == cloud.ShuttingDown:
+		case s.Roller.old(i):
 			old = append(old, i)
+		default:
+			s.proven = true
 		}
 	}
 	s.valid, s.checked = 0, 0
@@ -67,10 +75,17 @@ func (s *kops) Begin() {
 
 func (s *kops) Options(c cycle.Cluster) (cycle.Options, bool) {
 	s.validate(c)
-	surge := s.surge()
+	surge, unavailable := s.surge(), min(s.cfg.MaxUnavailable, s.cfg.Size)
+	if !s.proven { // noneReady of rollingUpdateInstanceGroup: one instance shows first that the new specification works
+		if surge = min(surge, 1); surge > 0 {
+			unavailable = 0
+		} else {
+			unavailable = 1
+		}
+	}
 	o := cycle.Options{
-		TargetSize: s.cfg.Size, MaxSurge: cycle.AtMost(surge), MaxUnavailable: cycle.AtMost(min(s.cfg.MaxUnavailable, s.cfg.Size)),
-		MaxDraining: cycle.AtMost(surge + s.cfg.MaxUnavailable),
+		TargetSize: s.cfg.Size, MaxSurge: cycle.AtMost(surge), MaxUnavailable: cycle.AtMost(unavailable),
+		MaxDraining: cycle.AtMost(surge + unavailable),
 		Rank: func(id cycle.InstanceID) int {
 			if s.detached[string(id)] {
 				return 1
@@ -104,10 +119,38 @@ func (s *kops) validate(c cycle.Cluster) {
 		s.lookAt(now + kopsRevalidates)
 		return
 	}
+	if slices.ContainsFunc(s.env.API.Pods(), s.fails) {
+		s.valid = 0
+		s.lookAt(now + kopsRevalidates)
+		return
+	}
 	s.valid++
+	if s.valid >= kopsValidations && !s.proven && slices.ContainsFunc(c.Instances, func(in cycle.Instance) bool {
+		return in.Config == c.Config && in.State == cycle.Started
+	}) {
+		s.proven = true
+		if s.surge() > 1 {
+			s.valid = 0 // the rest of the surge validates before anything is drained
+		}
+	}
 	if s.valid < kopsValidations {
 		s.lookAt(now + kopsRevalidates)
 	}
+}
+
+// fails reports whether a pod keeps the cluster from validating (collectPodFailures of pkg/validation/validate_cluster.go). Those of
+// system-node-critical count for the group of their node.
+func (s *kops) fails(p *kube.Pod) bool {
+	switch p.Template.PriorityClass {
+	case "system-node-critical":
+		if i := s.env.Cloud.ByNode(p.NodeName); i != nil && i.Group != s.cfg.Group {
+			return false
+		}
+	case "system-cluster-critical":
+	default:
+		return false
+	}
+	return p.Phase == "Pending" || p.Phase == "Unknown" || p.Phase != "Succeeded" && slices.ContainsFunc(p.Containers, func(c kube.Container) bool { return !c.Ready })
 }
 
 // Waits while the cluster doesn't validate.

@@ -11,7 +11,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 )
 
-// TestSurplus launches four more nodes while an old one is still there,
+// TestSurplus launches four more nodes while an old one is still to go,
 // as for pods that have no place for a while. When the last old one is gone those that
 // are empty go as well, those that are little used after them, and the roll is
 // complete.
@@ -25,7 +25,7 @@ func TestSurplus(t *testing.T) {
 		}
 		others := 0
 		for _, other := range c.API.Nodes() {
-			if other != n && c.old[other.UID] {
+			if other != n && c.old[other.UID] && !other.Terminating() {
 				others++
 			}
 		}
@@ -38,7 +38,7 @@ func TestSurplus(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		c.After(90*time.Second, c.karpenter.SeedNodeClaims)
+		c.After(70*time.Second, c.karpenter.SeedNodeClaims)
 	})
 	out := c.rolled(6 * time.Hour)
 	if out.Failed || most < 6 || len(c.API.Nodes()) != 4 {

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nodesim/nodesim/scenarios/internal/component"
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
@@ -122,6 +123,12 @@ func (s *Scheduler) newClass(p *kube.Pod) *podClass {
 	s.byTemplate[t] = c
 	s.classes = append(s.classes, c)
 	return c
+}
+
+// spreads reports whether pods of the class are kept evenly: then any node that changes or goes may help one
+// (isSchedulableAfterNodeChange of pkg/scheduler/framework/plugins/podtopologyspread/plugin.go).
+func (c *podClass) spreads() bool {
+	return len(c.hard) > 0 || c.template.Demands != nil && slices.ContainsFunc(c.template.Demands.Spread, func(t kube.SpreadTerm) bool { return t.Hard })
 }
 
 // sort brings a class's lists of groups up to date.

@@ -371,6 +371,26 @@ func TestSpreadPolicies(t *testing.T) {
 	}
 }
 
+// Where taints are honoured, the cordon of a node without room lets pods run that had to wait for it.
+func TestACordonTakesADomainAway(t *testing.T) {
+	c := placing.New(t, "1.36", true)
+	c.Node("a1", "a")
+	b := c.Node("b1", "b", func(n *kube.Node) { n.Allocatable = n.Allocatable.With("cpu", "50m") })
+	d := &kube.Demands{Spread: []kube.SpreadTerm{{MaxSkew: 1, MinDomains: 1, TopologyKey: zoneLabel, Hard: true, Selector: apps("web"), HonorsTaints: true}}}
+	for i := range 4 {
+		client(t, c, fmt.Sprint("p", i), "web", 100, d)
+	}
+	c.RunTo(t, time.Minute)
+	if diff := cmp.Diff(map[string]int{"a1": 1, "": 3}, c.Placed("web")); diff != "" {
+		t.Fatal(diff)
+	}
+	c.Cordon(b)
+	c.RunTo(t, c.Now()+15*time.Second)
+	if diff := cmp.Diff(map[string]int{"a1": 4}, c.Placed("web")); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestSoftSpread(t *testing.T) {
 	c := zones(t)
 	d := &kube.Demands{Spread: []kube.SpreadTerm{{MaxSkew: 1, MinDomains: 1, TopologyKey: hostLabel, Selector: apps("web")}}}

@@ -220,6 +220,11 @@ func (s *Scheduler) dropNode(sn *schedNode) {
 	delete(s.nodes, sn.node.Name)
 	s.numbers = append(s.numbers, sn.number)
 	s.version++
+	for _, c := range s.classes {
+		if len(c.parked) > 0 && c.spreads() {
+			s.wake(c)
+		}
+	}
 }
 
 func (s *Scheduler) changeNode(sn *schedNode, old *kube.Node) {

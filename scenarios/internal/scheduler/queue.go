@@ -170,7 +170,7 @@ func (s *Scheduler) opened(n *schedNode) {
 			continue
 		}
 		waits := s.podCounts != nil || c.template.Demands != nil
-		if (waits || n.free().Holds(c.need)) && s.Refusal(c.template, n.group) == "" || len(c.hard) > 0 {
+		if (waits || n.free().Holds(c.need)) && s.Refusal(c.template, n.group) == "" || c.spreads() {
 			s.wake(c)
 		}
 	}

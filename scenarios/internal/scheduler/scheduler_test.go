@@ -183,6 +183,41 @@ func TestHardSpreadWaitsForItsZone(t *testing.T) {
 	}
 }
 
+// A cordoned node without pods has pods wait that are spread evenly, and they run once it is deleted.
+func TestHardSpreadForgetsANodeThatGoes(t *testing.T) {
+	for _, key := range []string{zoneLabel, hostLabel} {
+		for name, change := range map[string]func(*controllers.PodTemplate){
+			"spread": func(p *controllers.PodTemplate) {
+				p.Spread = []kube.Spread{{MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: "DoNotSchedule", Selector: p.Labels}}
+			},
+			"demands": func(p *controllers.PodTemplate) {
+				p.Written = &kube.Template{Containers: p.Containers, GraceSeconds: p.GraceSeconds, Demands: &kube.Demands{
+					Spread: []kube.SpreadTerm{{MaxSkew: 1, MinDomains: 1, TopologyKey: key, Hard: true, Selector: apps("web")}},
+				}}
+			},
+		} {
+			t.Run(name+" by "+key, func(t *testing.T) {
+				c := placing.New(t, "1.36", true)
+				c.Node("a1", "a")
+				b := c.Node("b1", "b")
+				c.Cordon(b)
+				template := placing.App("web", 100)
+				change(&template)
+				c.Deploy(t, controllers.Deployment, "web", 4, template)
+				c.RunTo(t, time.Minute)
+				if diff := cmp.Diff(map[string]int{"a1": 1, "": 3}, c.Placed("web")); diff != "" {
+					t.Fatal(diff)
+				}
+				c.API.DeleteNode(b)
+				c.RunTo(t, c.Now()+15*time.Second)
+				if diff := cmp.Diff(map[string]int{"a1": 4}, c.Placed("web")); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+}
+
 func TestAVolumeKeepsItsPodInItsZone(t *testing.T) {
 	c := placing.New(t, "1.36", true)
 	a := c.Node("a1", "a")

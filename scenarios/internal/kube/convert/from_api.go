@@ -2,7 +2,9 @@ package convert
 
 import (
 	"maps"
+	"math"
 	"slices"
+	"time"
 
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	corev1 "k8s.io/api/core/v1"
@@ -32,7 +34,9 @@ func (c Clock) meta(m *kube.Meta, in *metav1.ObjectMeta) {
 	}
 	m.Grace = grace
 	if m.Deleting == 0 {
-		m.Deleting = c.instant(*in.DeletionTimestamp)
+		// The server adds the grace period in seconds of the wall; the scenario counts it in its own seconds.
+		patience := time.Duration(min(grace, math.MaxInt32)) * time.Second
+		m.Deleting = c.instant(metav1.NewTime(in.DeletionTimestamp.Add(-patience))).Add(patience)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/nodesim/nodesim/scenarios/internal/kube"
 	"github.com/nodesim/nodesim/scenarios/internal/kube/convert"
 	"github.com/nodesim/nodesim/scenarios/internal/kubelet"
+	"github.com/nodesim/nodesim/scenarios/internal/model"
 	"github.com/nodesim/nodesim/scenarios/internal/roll"
 	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/timeline"
@@ -69,6 +70,7 @@ type LiveSimulation struct {
 	lost      error
 	disks     *disks // nil where the scenario has no volumes
 	seats     seats
+	polls     model.Stream // of a roller from outside
 }
 
 // seenNode is the server's state of a node of ours.
@@ -105,6 +107,7 @@ func (f *File) SimulateLive(c LiveConfig) (*LiveSimulation, error) {
 	p.templates.Traits = p.traitsOf
 	p.templates.Resizable = f.Roll != nil && f.Roll.Strategy == "inplace-resize"
 	s := p.sim
+	p.polls = s.env.Stream("roller", "outside")
 	s.prepare()
 	s.env.Cloud.Skip(c.FirstMachine)
 	if c.Hold {

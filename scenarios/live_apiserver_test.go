@@ -87,7 +87,11 @@ func (w *fakeControlPlane) podNews(t watch.EventType, pod *corev1.Pod) {
 	}
 	w.news = append(w.news, func() { w.p.PodSeen(t, is) })
 	if t != watch.Deleted && is.Spec.NodeName != "" {
-		w.news = append(w.news, func() { w.p.PodGiven(is) })
+		w.news = append(w.news, func() {
+			if w.reachable(is.Spec.NodeName) {
+				w.p.PodGiven(is)
+			}
+		})
 	}
 }
 
@@ -278,6 +282,12 @@ func (w *fakeControlPlane) reachable(node string) bool { return w.quiet[node].Is
 func (w *fakeControlPlane) SetLeaseRenewal(node string, beats bool) {
 	if delete(w.quiet, node); !beats {
 		w.quiet[node] = w.now()
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.pods)) { // it is told of its pods again
+		if is := w.pods[name].DeepCopy(); is.Spec.NodeName == node {
+			w.news = append(w.news, func() { w.p.PodGiven(is) })
+		}
 	}
 }
 

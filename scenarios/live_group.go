@@ -65,7 +65,8 @@ func (p *LiveSimulation) Group(name string) (GroupState, error) {
 			State: i.State.String(), Launched: i.Launched,
 		}
 		if n := store.Node(i.Name); n != nil {
-			one.Registered, one.Ready, one.Cordoned = true, n.Ready() && p.nodes[i.Name].ready, n.Unschedulable
+			seen := p.nodes[i.Name]
+			one.Registered, one.Ready, one.Cordoned = true, n.Ready() && seen.ready && !seen.closed, n.Unschedulable
 			for _, pod := range store.PodsOn(i.Name) {
 				if roll.Leaves(pod) {
 					one.Pods++
@@ -87,6 +88,11 @@ func (p *LiveSimulation) group(name string) (*spec.Group, *cloud.Group, error) {
 		return nil, nil, fmt.Errorf("group %q: scenario %s has no such group", name, p.sim.file.Metadata.Name)
 	}
 	return f, g, nil
+}
+
+// RollerPoll draws how long a roller from outside takes to see what has changed.
+func (p *LiveSimulation) RollerPoll() time.Duration {
+	return p.sim.env.Draw(&p.polls, p.sim.env.Timings.RollerPoll)
 }
 
 // Launch asks the provider for count more instances of a group.

@@ -50,7 +50,7 @@ func (p *LiveSimulation) NodeSeen(t watch.EventType, in *corev1.Node) {
 
 // PodSeen tells what a watch of pods says: ADDED, MODIFIED and DELETED of all pods, in their order. Of a pod that is
 // bound to one of the scenario's nodes it takes the fields that no kubelet waits for; [LiveSimulation.PodGiven] takes
-// the others.
+// the others. The deletion of a pod whose kubelet is silent it takes too: drains skip such pods.
 func (p *LiveSimulation) PodSeen(t watch.EventType, in *corev1.Pod) {
 	p.wait()
 	if t != watch.Deleted && p.versions.hasTombstone(in) {
@@ -83,7 +83,10 @@ func (p *LiveSimulation) PodSeen(t watch.EventType, in *corev1.Pod) {
 				node, template, deleting, grace := pod.NodeName, pod.Template, pod.Deleting, pod.Grace
 				p.templates.PodFromAPI(pod, in, p.clock, !given || !p.sim.kubelets.Reachable(pod.NodeName))
 				if p.ours(in) {
-					pod.NodeName, pod.Template, pod.Deleting, pod.Grace = node, template, deleting, grace
+					pod.NodeName, pod.Template = node, template
+					if p.sim.kubelets.Reachable(node) { // else drains see the deletion now, and the kubelet when it is back
+						pod.Deleting, pod.Grace = deleting, grace
+					}
 				}
 			})
 		})

@@ -144,11 +144,56 @@ func TestLiveWaitsForTaints(t *testing.T) {
 	if d := cmp.Diff([]string{"node " + name + " has the taint node.kubernetes.io/not-ready"}, w.p.Unsettled()); d != "" {
 		t.Errorf("with the taint (-want +got):\n%s", d)
 	}
+	if n := readyNodes(t, w); n != len(w.nodes)-1 {
+		t.Errorf("with the taint %d of %d nodes serve, want one less", n, len(w.nodes))
+	}
 	n.Spec.Taints = nil
 	w.nodeNews(watch.Modified, n)
 	w.settle()
 	if missing := w.p.Unsettled(); len(missing) > 0 {
 		t.Errorf("without the taint: %v, want nothing", missing)
+	}
+	if n := readyNodes(t, w); n != len(w.nodes) {
+		t.Errorf("without the taint %d of %d nodes serve, want all", n, len(w.nodes))
+	}
+}
+
+// readyNodes counts the nodes of the group workers that serve.
+func readyNodes(t *testing.T, w *fakeControlPlane) (ready int) {
+	t.Helper()
+	g, err := w.p.Group("workers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range g.Instances {
+		if i.Ready {
+			ready++
+		}
+	}
+	return ready
+}
+
+// Drains of Cluster API and Karpenter skip the pods of a node whose kubelet is silent, as in a simulation: the roll ends.
+func TestLiveSilentNode(t *testing.T) {
+	for name, text := range map[string]string{"capi": capiDrainsASilentNode, "karpenter": karpenterDrainsASilentNode} {
+		t.Run(name, func(t *testing.T) {
+			wall := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+			w := newPlane(func() time.Time { return wall })
+			p, err := file(t, "metadata: {name: silent, title: a silent node}\ntimeLimit: 6h"+text).SimulateLive(scenarios.LiveConfig{APIServer: w, Now: w.now, Speed: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.p = p
+			begin(t, w)
+			old := slices.Collect(maps.Keys(w.nodes))
+			left := func() []string {
+				return slices.DeleteFunc(slices.Clone(old), func(name string) bool { return w.nodes[name] == nil })
+			}
+			play(t, w, &wall, func() bool { return len(left()) == 0 || w.p.Now() > 4*time.Hour })
+			if still := left(); len(still) > 0 {
+				t.Errorf("at %s the old nodes %v are still there", w.p.Now(), still)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,7 @@ type apiServer struct {
 	alike           interner
 
 	evictions, denied int
+	closing           []<-chan struct{} // one for each cordon that was queued; closed once the server has taken or refused it
 }
 
 var _ scenarios.APIServer = (*apiServer)(nil)
@@ -138,6 +140,31 @@ func (w *apiServer) WriteNode(old, new *corev1.Node) {
 		_, err = nodes.Patch(ctx, new.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
 		return replaced(err, new.UID, func() (*corev1.Node, error) { return nodes.Get(ctx, new.Name, metav1.GetOptions{}) })
 	})
+	if closes(old, new) {
+		w.closing = append(w.closing, w.writeQueue.past(key))
+	}
+}
+
+// closes reports whether a write keeps new pods off a node from then on, by a cordon or a taint.
+func closes(old, new *corev1.Node) bool {
+	return new.Spec.Unschedulable && !old.Spec.Unschedulable ||
+		slices.ContainsFunc(lacking(new.Spec.Taints, old.Spec.Taints, false), func(t corev1.Taint) bool { return t.Effect == corev1.TaintEffectNoSchedule })
+}
+
+// awaitCordons waits until the server has taken or refused the cordons so far, as a drain does before it evicts: else evicted pods may come
+// back to the node. After answerMost it stops waiting for these, since the event loop stands still meanwhile.
+func (w *apiServer) awaitCordons() {
+	ctx, cancel := context.WithTimeout(w.ctx, answerMost)
+	defer cancel()
+	cordons := w.closing
+	w.closing = nil
+	for _, done := range cordons {
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // owned returns a state of a node with the owners that are on the server.
@@ -195,6 +222,7 @@ func (w *apiServer) WritePod(old, new *corev1.Pod) {
 
 // Evict implements [scenarios.APIServer].
 func (w *apiServer) Evict(pod types.NamespacedName, uid types.UID) error {
+	w.awaitCordons()
 	ctx, cancel := context.WithTimeout(w.ctx, answerMost)
 	defer cancel()
 	options := onlyThis(uid, nil)

@@ -23,13 +23,16 @@ import (
 // podWorkers is the number of pods that are handed to kubelets concurrently.
 const podWorkers = 8
 
+// endsLate is longer than any fault lasts: a pod leaves the API when its kubelet says that it has ended, however long the runtime is down.
+const endsLate = 240 * time.Hour
+
 // podController is the one controller of all pods on the scenario's nodes. The
 // kubelets write the Events of a real one, so that it writes none.
 func (r *run) podController(ctx context.Context, held *caches, running *pods) (*controller.PodController, error) {
 	c, err := controller.NewPodController(controller.PodControllerConfig[kubeclient.WithStatus[*corev1.Pod, *corev1.PodList]]{
 		PodClient: r.clients.kube.CoreV1(), PodInformer: held.pods,
 		EventRecorder: &record.FakeRecorder{}, SkipProviderEvents: true,
-		Provider: running, SkipEnvironment: true, PodEventFilterFunc: running.takes,
+		Provider: running, SkipEnvironment: true, PodEventFilterFunc: running.takes, DeletionMargin: endsLate,
 		ErrorHandler: func(_ context.Context, err error) error { r.warn(err); return nil },
 	})
 	if err != nil {

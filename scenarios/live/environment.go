@@ -2,6 +2,8 @@ package live
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -19,6 +21,8 @@ type provider interface {
 	Launch(group string, count int) error
 	Drain(id string, done func(error))
 	Terminate(id string)
+	// RollerPoll draws how long a roller takes to see what has changed.
+	RollerPoll() time.Duration
 }
 
 // An environment is the simulated cloud and the real API server as package cycle
@@ -32,6 +36,11 @@ type environment struct {
 	eventLoop *eventLoop
 	provider  provider
 	poll      func(context.Context) error // waits a little
+
+	// Of the roller's looks, on the event loop.
+	shown   []string // what it reacts to, at the last time
+	looks   bool     // it will look
+	looksAt time.Duration
 
 	mu       sync.Mutex
 	draining map[string]time.Duration // since when
@@ -63,6 +72,37 @@ func (e *environment) Now(ctx context.Context) (now time.Time, err error) {
 	var at time.Duration
 	err = e.on(ctx, func() error { at = e.provider.Now(); return nil })
 	return environmentEpoch.Add(at), err
+}
+
+// lookDue reports whether a roller from outside looks at a group now: some time after something of it has changed, as a simulation's roller does.
+func (e *environment) lookDue(ctx context.Context, id cycle.ClusterID) (due bool, err error) {
+	err = e.on(ctx, func() error {
+		g, err := e.provider.Group(string(id))
+		if err != nil {
+			return err
+		}
+		now := e.provider.Now()
+		if is := e.shows(g); !slices.Equal(is, e.shown) {
+			e.shown = is
+			if !e.looks {
+				e.looks, e.looksAt = true, now+e.provider.RollerPoll()
+			}
+		}
+		if due = e.looks && now >= e.looksAt; due {
+			e.looks = false
+		}
+		return nil
+	})
+	return due, err
+}
+
+// shows is what a roller reacts to: the states of machines and their nodes, and the ends of drains.
+func (e *environment) shows(g scenarios.GroupState) (all []string) {
+	for _, i := range g.Instances {
+		state, _ := e.state(i)
+		all = append(all, fmt.Sprint(i.ID, i.State, i.Registered, i.Ready, state == cycle.Drained))
+	}
+	return all
 }
 
 // Failed is the first drain that didn't end in its time, nil while there is none.

@@ -93,9 +93,9 @@ func (p *pace) forward(b rebase, wall time.Time) time.Duration {
 	return b.at + time.Duration(d)
 }
 
-// until returns the wall time left until a moment of the scenario.
+// until returns the wall time left from now until a moment of the scenario.
 func (p *pace) until(at time.Duration) time.Duration {
-	left := float64(at-p.forward(p.rebases[len(p.rebases)-1], p.last)) / p.speed
+	left := float64(at-p.forward(p.rebases[len(p.rebases)-1], p.clock.Now())) / p.speed
 	// Rounded up, so that the moment has come when the time has passed.
 	return time.Duration(min(max(left, 0), float64(time.Hour))) + time.Microsecond
 }

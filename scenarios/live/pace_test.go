@@ -52,6 +52,21 @@ func TestPaceDoesNotMakeUpForSleep(t *testing.T) {
 	}
 }
 
+// What is due is as far away as it is now, and not as it was when the step began that has just ended.
+func TestUntilCountsFromNow(t *testing.T) {
+	c := clocktesting.NewFakeClock(noon)
+	p := newPace(c, 20, 0)
+	at := p.now() + 4*time.Second
+	c.Step(150 * time.Millisecond)
+	if left := p.until(at); left < 50*time.Millisecond || left > 51*time.Millisecond {
+		t.Errorf("4 s at 20x are due in %s, 150 ms later, want 50 ms", left)
+	}
+	c.Step(time.Second)
+	if left := p.until(at); left > time.Millisecond {
+		t.Errorf("what is overdue is due in %s, want at once", left)
+	}
+}
+
 // slowSimulation is a scenario that a request holds up.
 type slowSimulation struct {
 	simulation

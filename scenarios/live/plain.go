@@ -135,8 +135,14 @@ func (r *run) cycle(ctx context.Context, env *environment, group string) error {
 			return &failedRoll{unjoined, fmt.Sprintf("no new node of %s became ready within %s", group, r.file.Roll.JoinTimeout)}
 		}
 		options.Failures = decision.Failures
-		if err := cycle.Run(ctx, env, decision.Tasks()...); err != nil {
+		due, err := env.lookDue(ctx, id)
+		if err != nil {
 			return err
+		}
+		if due {
+			if err := cycle.Run(ctx, env, decision.Tasks()...); err != nil {
+				return err
+			}
 		}
 		if err := env.poll(ctx); err != nil {
 			return err

@@ -202,3 +202,39 @@ func TestNodeOfSomebodyElse(t *testing.T) {
 		}
 	}
 }
+
+// A cordon is awaited until the server has taken it, however often it has to be sent.
+func TestCordonsAreAwaited(t *testing.T) {
+	open := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "1"}}
+	earlier := metav1.Now()
+	open.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule, TimeAdded: &earlier}}
+	shut, tainted := open.DeepCopy(), open.DeepCopy() // with a time of its own
+	shut.Spec.Unschedulable = true
+	tainted.Spec.Taints = append(tainted.Spec.Taints, corev1.Taint{Key: "karpenter.sh/disrupted", Effect: corev1.TaintEffectNoSchedule})
+	for _, to := range []*corev1.Node{shut, tainted} {
+		refused := false
+		_, _, warnings := written(t, func(w *apiServer) {
+			w.WriteNode(open, to)
+			w.awaitCordons()
+			is, err := w.client.CoreV1().Nodes().Get(t.Context(), "n", metav1.GetOptions{})
+			if err != nil || len(is.Spec.Taints) != len(to.Spec.Taints) || is.Spec.Unschedulable != to.Spec.Unschedulable || len(w.closing) > 0 {
+				t.Errorf("the node is %+v, %v, %d writes are awaited: want it closed", is.Spec, err, len(w.closing))
+			}
+			w.WriteNode(to, open)
+			if len(w.closing) > 0 {
+				t.Error("the end of a cordon is awaited")
+			}
+		}, func(server *fake.Clientset) {
+			server.PrependReactor("patch", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+				if refused {
+					return false, nil, nil
+				}
+				refused = true
+				return true, nil, apierrors.NewServiceUnavailable("busy")
+			})
+		}, open.DeepCopy())
+		if len(warnings) != 1 || !strings.Contains(warnings[0], "trying again") {
+			t.Errorf("it says %q, want that the cordon is tried again", warnings)
+		}
+	}
+}

@@ -120,10 +120,12 @@ func (p *Runner) claimShard(ctx context.Context, client kubeclient.Interface) (l
 // look reads all records, and creates the first that isn't there: then it is mine.
 func (s *search) look(ctx context.Context) (mine *checkpointLock, err error) {
 	s.there, s.working, s.removing = nil, 0, false
-	starting := false // the first shard is run: one that has no record yet waits for a process
+	away := s.p.clock.Since(s.looked) > 2*checkpointEvery // this process was suspended, or below: one request took as long
+	starting := false                                     // the first shard is run: one that has no record yet waits for a process
 	for i := range s.p.shards {
-		l := s.p.part(i).newLock(s.client)
+		l, asked := s.p.part(i).newLock(s.client), s.p.clock.Now()
 		created, err := l.look(ctx, i == 0 && !s.joined || i > 0 && starting)
+		away = away || s.p.clock.Since(asked) > 2*checkpointEvery
 		if apierrors.IsNotFound(err) {
 			continue
 		}
@@ -141,8 +143,8 @@ func (s *search) look(ctx context.Context) (mine *checkpointLock, err error) {
 		}
 	}
 	now := s.p.clock.Now()
-	if now.Sub(s.looked) > 2*checkpointEvery {
-		clear(s.silent) // the server was away: living processes are still to come back
+	if away {
+		clear(s.silent) // processes that live couldn't renew their records either
 	}
 	s.looked = now
 	for _, l := range s.there {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/scenarios"
@@ -121,6 +122,34 @@ func TestClaimShard(t *testing.T) {
 			t.Fatalf("the shard of a process that has died: %+v", last)
 		}
 	})
+}
+
+// A server that answers each request slowly isn't one that was away: what a process that has died ran is taken over.
+func TestSlowServerIsntAway(t *testing.T) {
+	for answers, taken := range map[time.Duration]bool{1200 * time.Millisecond: true, 2*checkpointEvery + 1: false} {
+		server, c := conflicting(), clocktesting.NewFakeClock(noon)
+		for range 2 {
+			if is := <-claiming(t.Context(), faked(server)); is.err != nil {
+				t.Fatal(is.err)
+			}
+		}
+		server.PrependReactor("get", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+			c.Step(answers)
+			return false, nil, nil
+		})
+		p := sharding()
+		p.clock = c
+		s := &search{p: p, client: faked(server), joined: true, silent: map[string]silence{}}
+		for range 10 {
+			if l, err := s.look(t.Context()); l != nil || err != nil {
+				t.Fatal(l, err)
+			}
+			c.Step(checkpointEvery)
+		}
+		if l, err := s.take(t.Context()); err != nil || (l != nil) != taken {
+			t.Errorf("each answer takes %s: took over %v, %v, want one: %v", answers, l, err, taken)
+		}
+	}
 }
 
 // A run with shards and one without that begin in the same moment, so that none finds the other's record before it has its own: at most

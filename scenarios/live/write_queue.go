@@ -96,6 +96,13 @@ func (c *writeQueue) hold(key string, one, other <-chan struct{}) {
 	c.queue.Add(key)
 }
 
+// past returns a channel that is closed once what was handed in for an object until now is on the server, or was refused.
+func (c *writeQueue) past(key string) <-chan struct{} {
+	done := make(chan struct{})
+	c.send(key, "", func(context.Context) error { close(done); return nil })
+	return done
+}
+
 // under counts the writes that wait or are under way.
 func (c *writeQueue) under() int {
 	c.mu.Lock()

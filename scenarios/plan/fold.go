@@ -35,7 +35,7 @@ func fold(p *Plan, all []*outcome) {
 		s := spread(took)
 		p.Duration = &s
 		p.took = took
-		p.Within = &Within{Duration(rank(took, 5)), Duration(rank(took, 95))}
+		p.Within = within(took)
 	}
 	p.Endless = []Ending{}
 	for _, text := range slices.Sorted(maps.Keys(why)) {
@@ -55,6 +55,14 @@ func rank[T cmp.Ordered](values []T, percent int) (v T) {
 	}
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[max((percent*len(sorted)+99)/100, 1)-1]
+}
+
+// within is where one more run lies with a chance of nine in ten or more. It is as likely to lie before the first of n runs, after the last, and
+// between any two that follow each other, so that P5 and P95 are ranks of n + 1, rounded outwards. Fewer than 19 runs can't tell.
+func within(took []time.Duration) *Within {
+	sorted := slices.Sorted(slices.Values(took))
+	n := len(sorted) + 1
+	return &Within{Duration(sorted[max(5*n/100, 1)-1]), Duration(sorted[min((95*n+99)/100, len(sorted))-1])}
 }
 
 func spread(values []time.Duration) Spread {

@@ -89,3 +89,41 @@ func TestHoldAgainstALiveRun(t *testing.T) {
 		})
 	}
 }
+
+// One more run lies within P5 and P95 in nine of ten cases, of as many places as it may take among the others.
+func TestWithinNineOfTen(t *testing.T) {
+	for runs := 1; runs <= 400; runs++ {
+		took := make([]time.Duration, runs)
+		for i := range took {
+			took[i] = time.Duration(i + 1) // its rank
+		}
+		w := within(took)
+		inside := float64(w.P95-w.P5) / float64(runs+1)
+		if inside < 0.9 && runs >= 19 || inside > 0.9+2/float64(runs+1) || w.P5 > w.P95 {
+			t.Errorf("of %d runs: from rank %d to %d, want nine of ten of the places between them", runs, w.P5, w.P95)
+		}
+	}
+}
+
+// A duration is unclear where the run stood still for as long, or had to wait for volumes.
+func TestPausesAndVolumesExcuseADuration(t *testing.T) {
+	p := &Plan{Runs: 1, Ends: 1, Within: &Within{P5: Duration(10 * time.Minute), P95: Duration(20 * time.Minute)}, took: []time.Duration{15 * time.Minute}}
+	for name, c := range map[string]struct {
+		run     LiveRun
+		took    time.Duration
+		unclear bool
+	}{
+		"paused":        {LiveRun{Speed: 20, Paused: time.Second}, 20*time.Minute + 20*time.Second, true},
+		"paused less":   {LiveRun{Speed: 20, Paused: time.Second}, 20*time.Minute + 21*time.Second, false},
+		"a volume":      {LiveRun{Speed: 20, disks: 1}, 20*time.Minute + 22*time.Second, true},
+		"neither":       {LiveRun{Speed: 20}, 20*time.Minute + time.Second, false},
+		"paused, quick": {LiveRun{Speed: 20, Paused: time.Second}, 9 * time.Minute, false},
+	} {
+		l := p.compare(&outcome{ended: true, took: c.took}, c.run)
+		for _, check := range l.Checks {
+			if check.What == "duration" && (check.Unclear != c.unclear || check.Agrees || c.unclear != strings.Contains(check.Live, "pauses and waits for volumes")) {
+				t.Errorf("%s: %+v, want unclear: %v", name, check, c.unclear)
+			}
+		}
+	}
+}

@@ -27,7 +27,7 @@ type Plan struct {
 	Ends     int      `json:"ends"`
 	Duration *Spread  `json:"duration,omitempty"`
 	Endless  []Ending `json:"endless"`
-	// Within is where the duration lies in nine runs of ten, absent where none ends.
+	// Within is where the duration of one more run lies with a chance of nine in ten, absent where none ends.
 	Within *Within `json:"within,omitempty"`
 	// Live is what the roll did once on a real control plane, where it was asked.
 	Live *Live `json:"live,omitempty"`

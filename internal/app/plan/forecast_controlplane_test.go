@@ -212,9 +212,6 @@ func forecast(t *testing.T, provider string, seed uint64) *plan.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if provider == "plain" { // package cycle rolls from outside, and looks every second
-		read.Timings = append(read.Timings, spec.Timing{Name: "rollerPoll", Dist: spec.Dist{Kind: spec.DistFixed, Median: time.Second}})
-	}
 	first := uint64(1)
 	o := plan.Options{Groups: []string{"workers"}, Roll: settings[provider], Runs: runs, Seed: &first, Parallel: 2, TimeLimit: 43 * time.Minute}
 	p, err := plan.Of(ctx, read, o)
@@ -226,7 +223,7 @@ func forecast(t *testing.T, provider string, seed uint64) *plan.Plan {
 		t.Fatal(err)
 	}
 	defer func() { _ = r.Close() }() // it was only read
-	if err := p.Hold(read, o, r, plan.LiveRun{Speed: speed, Slowest: report.Slowest, Outcomes: report.Outcomes}); err != nil {
+	if err := p.Hold(read, o, r, plan.LiveRun{Speed: speed, Slowest: report.Slowest, Paused: report.Lost, Outcomes: report.Outcomes}); err != nil {
 		t.Fatal(err)
 	}
 	return p

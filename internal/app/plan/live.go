@@ -65,7 +65,7 @@ func (r *Request) live(ctx context.Context, p *plan.Plan) (err error) {
 		return fmt.Errorf("plan: live run: %w", err)
 	}
 	defer func() { err = errors.Join(err, seen.Close()) }()
-	return p.Hold(r.File, r.Options, seen, plan.LiveRun{Speed: l.Speed, Slowest: report.Slowest, Outcomes: report.Outcomes})
+	return p.Hold(r.File, r.Options, seen, plan.LiveRun{Speed: l.Speed, Slowest: report.Slowest, Paused: report.Lost, Outcomes: report.Outcomes})
 }
 
 // lines is a Writer of lines.

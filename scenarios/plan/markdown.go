@@ -53,9 +53,10 @@ func (p *Plan) Markdown(w io.Writer) error {
 	fmt.Fprintf(m, "\n%s\n", escaped(p.capacity()))
 	if len(p.Order) > 0 {
 		fmt.Fprint(m, "\n<details><summary>Nodes</summary>\n")
+		names := p.called()
 		m.table([]string{"node", "begins", "takes", "drain"}, len(p.Order), func(i int) []string {
 			n := &p.Order[i]
-			return []string{escaped(n.called(i)), n.From.String(), took(n.Takes), took(n.Drain)}
+			return []string{escaped(names[i]), n.From.String(), took(n.Takes), took(n.Drain)}
 		})
 		fmt.Fprint(m, "\n</details>\n")
 	}

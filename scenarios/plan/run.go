@@ -127,6 +127,7 @@ func (d disruptions) take(ev *timeline.Event) {
 // remedies of what Karpenter says, by what its message has.
 var karpenterRemedies = []struct{ has, remedy string }{
 	{"do-not-disrupt", "take the annotation karpenter.sh/do-not-disrupt away for the roll, or give the NodePool a terminationGracePeriod"},
+	{"multiple PDBs", "let one budget alone select each pod"},
 	{"Pdb prevents", "let the budget allow a disruption, or give its workload one replica more than the budget needs"},
 }
 

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"io"
+	"net/netip"
 	"strings"
 	"text/tabwriter"
 
@@ -188,20 +189,33 @@ func (t *text) order(p *Plan) {
 	if len(p.Order) == 0 {
 		return
 	}
+	names := p.called()
 	t.table("NODES\tBEGINS\tTAKES\tDRAIN\tDONE", len(p.Order), func(i int) (string, string) {
 		n := &p.Order[i]
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%d of %d", noderoll.OneLine(n.called(i)), n.From, took(n.Takes), took(n.Drain), n.Done, p.Runs), ""
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%d of %d", noderoll.OneLine(names[i]), n.From, took(n.Takes), took(n.Drain), n.Done, p.Runs), ""
 	})
 	t.more(len(p.Order))
 }
 
-// called is a node's name up to its first dot, or its place in the order.
-func (n *Node) called(i int) string {
-	if n.Name == "" {
-		return fmt.Sprintf("%d. of %s", i+1, n.Group)
+// called are the names of the nodes up to their first dots: whole where that is part of an address, or doesn't tell two nodes apart, and
+// the place in the order where a node has none.
+func (p *Plan) called() []string {
+	names, seen := make([]string, len(p.Order)), map[string]int{}
+	for i := range p.Order {
+		names[i], _, _ = strings.Cut(p.Order[i].Name, ".")
+		seen[names[i]]++
 	}
-	name, _, _ := strings.Cut(n.Name, ".")
-	return name
+	for i := range p.Order {
+		n := &p.Order[i]
+		_, err := netip.ParseAddr(n.Name)
+		switch isAddress := err == nil; {
+		case n.Name == "":
+			names[i] = fmt.Sprintf("%d. of %s", i+1, n.Group)
+		case isAddress || seen[names[i]] > 1:
+			names[i] = n.Name
+		}
+	}
+	return names
 }
 
 func (t *text) policies(p *Plan) {

@@ -109,8 +109,13 @@ func Dated(f *spec.File) bool { return f.Metadata.Title != undated }
 
 // scaled says that something in the cluster adds nodes, which no object of it describes whole.
 func (d *draft) scaled() {
+	karpenter := d.file.Cluster.Provider == spec.ProviderKarpenter
+	if karpenter && d.others["NodePool"] == 0 {
+		d.LeftOut = append(slices.Clip(d.LeftOut), "NodePools: not among the objects; their disruption budgets and terminationGracePeriod are --roll budget= and "+
+			"evictionTimeout=, and else Karpenter's defaults, 10% and none; their limits bound nothing here")
+	}
 	for _, at := range slices.SortedFunc(maps.Keys(d.keepers), compareRoots) {
-		if at.kind == "Deployment" && (strings.Contains(at.Name, "cluster-autoscaler") || at.Name == "karpenter") {
+		if at.kind == "Deployment" && (strings.Contains(at.Name, "cluster-autoscaler") || at.Name == "karpenter" && !karpenter) {
 			d.said.add("autoscalers", "nodes are added for pods without room only where the file has autoscaler: {}", ref{workloadName, at.Namespace, at.Name})
 		}
 	}

@@ -68,6 +68,10 @@ func (d *draft) reporting(nodes []*corev1.Node) (all []*corev1.Node) {
 	return all
 }
 
+// device reports whether a resource is one that a plugin reports some time after its node is Ready, and not while it is down
+// (https://kubernetes.io/docs/concepts/extend-kubernetes/compute-storage-net/device-plugins): a node without it has it as others of its type.
+func device(name corev1.ResourceName) bool { return strings.Contains(string(name), "/") }
+
 func (d *draft) machine(name string, nodes []*corev1.Node) spec.InstanceType {
 	nodes = d.reporting(nodes)
 	t := spec.InstanceType{Name: name, Allocatable: spec.Amounts{}}
@@ -79,12 +83,15 @@ func (d *draft) machine(name string, nodes []*corev1.Node) spec.InstanceType {
 			if resource == corev1.ResourceCPU {
 				value = q.MilliValue()
 			}
-			if was, there := least[resource]; !there && i == 0 || there && value < was {
+			if device(resource) && value == 0 {
+				continue
+			}
+			if was, there := least[resource]; !there && (i == 0 || device(resource)) || there && value < was {
 				least[resource] = value
 			}
 		}
 		for resource := range least {
-			if _, there := allocatable[resource]; !there {
+			if _, there := allocatable[resource]; !there && !device(resource) {
 				delete(least, resource)
 			}
 		}
@@ -120,7 +127,14 @@ func (d *draft) machine(name string, nodes []*corev1.Node) spec.InstanceType {
 // the byte.
 func (d *draft) unlike(name string, nodes []*corev1.Node, least map[corev1.ResourceName]int64) {
 	for _, n := range nodes {
-		for resource, q := range d.allocatable(n) {
+		has := d.allocatable(n)
+		for resource := range least {
+			if q := has[resource]; device(resource) && q.IsZero() {
+				d.said.add("nodes without a device that others of their instance type report", "they have it here", ref{nodeName, "", n.Name})
+				break
+			}
+		}
+		for resource, q := range has {
 			value := q.Value()
 			if resource == corev1.ResourceCPU {
 				value = q.MilliValue()

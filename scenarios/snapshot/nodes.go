@@ -80,11 +80,12 @@ func (d *draft) groups() error {
 		}
 		if zone := n.Labels[corev1.LabelTopologyZone]; slices.Contains(c.Zones, zone) {
 			d.zones[n.Name] = zone
+		} else {
+			d.said.add("nodes without a zone, or with one that no file can name", "their zones here are made up, so that pods and disks of a zone may find no node",
+				ref{nodeName, "", n.Name})
 		}
 	}
-	if len(d.zones) == 0 {
-		d.said.add("nodes that name no zone", "the zones here are made up", ref{nodeName, "", there[0].Name})
-	}
+	d.ofNoProvider(there)
 	for k, n := range there {
 		if name := d.rules.Pool(seenNode(n)); name != "" {
 			d.pools[name] = groupOf[k]
@@ -104,6 +105,18 @@ func (d *draft) groups() error {
 	}
 	slices.SortFunc(d.file.Groups, func(a, b spec.Group) int { return strings.Compare(a.Name, b.Name) })
 	return nil
+}
+
+// ofNoProvider says that no node tells whose it is: its roll is that of a provider which it doesn't have.
+func (d *draft) ofNoProvider(nodes []*corev1.Node) {
+	named := slices.Contains(model.Providers(), model.Provider(d.seenAs().Scope.Provider))
+	if named || slices.ContainsFunc(nodes, func(n *corev1.Node) bool { return noderoll.Detect(seenNode(n)).Name != noderoll.Generic().Name }) {
+		return
+	}
+	for _, n := range nodes {
+		d.said.add("nodes of no provider that nodesim knows", "they are rolled as those of "+string(d.file.Cluster.Provider)+
+			" here, with its images, surge and timeouts; --strategy plain is another way", ref{nodeName, "", n.Name})
+	}
 }
 
 // hiddenZones says that a group of EKS may have zones in which it has no node: its roll brings up two nodes for each
@@ -162,9 +175,12 @@ func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[strin
 	d.hiddenZones(&g, nodes)
 	d.mixed(&g, nodes)
 	for i, n := range nodes {
-		m := spec.Member{Name: n.Name, Zone: d.zones[n.Name], Cordoned: n.Spec.Unschedulable, NotReady: !ready(n), Age: d.age(n.CreationTimestamp.Time)}
+		m := spec.Member{Name: n.Name, Zone: d.zones[n.Name], Cordoned: n.Spec.Unschedulable, NotReady: unheard(n), Age: d.age(n.CreationTimestamp.Time)}
 		if m.Zone == "" {
 			m.Zone = d.file.Cluster.Zones[i%len(d.file.Cluster.Zones)]
+		}
+		if !ready(n) && !m.NotReady {
+			d.said.add("nodes whose kubelet says that they aren't Ready", "they are Ready here", ref{nodeName, "", n.Name})
 		}
 		if t := machines[n.Name]; t != g.InstanceType {
 			m.InstanceType = t
@@ -217,11 +233,23 @@ func (d *draft) mixed(g *spec.Group, nodes []*corev1.Node) {
 }
 
 // begun divides the nodes of a group whose roll has begun: those that are still to be replaced, and those of the newest kubelet. None are
-// updated where all have the same.
+// updated where all have the same. Of two builds of one patch release, whose names have no order, the youngest node has the newer one.
 func (d *draft) begun(nodes []*corev1.Node) (old, updated []*corev1.Node) {
+	born := map[string]time.Time{} // the youngest node of each version
+	for _, n := range nodes {
+		if v, at := n.Status.NodeInfo.KubeletVersion, n.CreationTimestamp.Time; at.After(born[v]) {
+			born[v] = at
+		}
+	}
+	newer := func(v, than string) bool {
+		if is, of := spec.NewerPatch(v, than), spec.NewerPatch(than, v); is || of || born[v].Equal(born[than]) {
+			return is || !of && spec.NewerVersion(v, than)
+		}
+		return born[v].After(born[than])
+	}
 	newest := ""
 	for _, n := range nodes {
-		if v := n.Status.NodeInfo.KubeletVersion; d.supports(v) && (newest == "" || spec.NewerVersion(v, newest)) {
+		if v := n.Status.NodeInfo.KubeletVersion; d.supports(v) && (newest == "" || newer(v, newest)) {
 			newest = v
 		}
 	}
@@ -299,6 +327,14 @@ func ready(n *corev1.Node) bool {
 		}
 	}
 	return true
+}
+
+// unheard reports whether nothing is heard of a node's kubelet: kube-controller-manager makes its condition Unknown then
+// (https://kubernetes.io/docs/reference/node/node-status/#condition). False is what the kubelet says by itself, as while its node joins.
+func unheard(n *corev1.Node) bool {
+	return slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionUnknown
+	})
 }
 
 // age is the time since a moment, in whole seconds; 0 where it isn't known.

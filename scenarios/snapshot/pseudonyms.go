@@ -158,6 +158,12 @@ var silent = []string{
 	"node-role.kubernetes.io", "topology.ebs.csi.aws.com", "topology.gke.io", "topology.disk.csi.azure.com", "karpenter.sh", "karpenter.k8s.aws",
 }
 
+// provided are labels and taints of other domains whose values a provider chooses. A simulation gives them to its nodes, whatever the file says.
+var provided = map[string]bool{
+	"eks.amazonaws.com/capacityType": true, "kubernetes.azure.com/scalesetpriority": true, "kubernetes.azure.com/priority": true,
+	"topology.k8s.aws/zone-id": true,
+}
+
 func (p *pseudonyms) value(key, value string) string {
 	domain, _, _ := strings.Cut(key, "/")
 	what, tells := telling[key]
@@ -172,7 +178,7 @@ func (p *pseudonyms) value(key, value string) string {
 		if i := strings.LastIndexByte(value, '-'); i > 0 {
 			return p.of(workloadName, value[:i]) + value[i:]
 		}
-	case slices.Contains(silent, domain) && key != "karpenter.k8s.aws/ec2nodeclass", vendor(key):
+	case slices.Contains(silent, domain) && key != "karpenter.k8s.aws/ec2nodeclass", vendor(key), provided[key]:
 		return value
 	}
 	if _, err := strconv.Atoi(value); err == nil { // it may be compared by Gt and Lt

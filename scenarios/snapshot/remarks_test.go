@@ -2,11 +2,13 @@ package snapshot_test
 
 import (
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -156,5 +158,127 @@ func TestMatchLabelKeys(t *testing.T) {
 	}
 	if left := its.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].LabelSelector.MatchExpressions; len(left) > 0 {
 		t.Errorf("the anti-affinity still asks for %v", left)
+	}
+}
+
+// Values that a provider chooses are told, since the simulation gives its nodes them as they are.
+func TestPseudonymsKeepWhatProvidersChoose(t *testing.T) {
+	m := newMade(t)
+	m.node("a", "workers", "eu-central-1a", func(n *corev1.Node) { n.Labels["eks.amazonaws.com/capacityType"] = "SPOT" })
+	m.workload(part{kind: "Deployment", namespace: "shop", name: "web", on: []string{"a"}, spec: corev1.PodSpec{
+		NodeSelector: map[string]string{"eks.amazonaws.com/capacityType": "SPOT"},
+		Tolerations:  []corev1.Toleration{{Key: "kubernetes.azure.com/scalesetpriority", Value: "spot", Effect: corev1.TaintEffectNoSchedule}},
+	}})
+	f := m.file(snapshot.Options{At: read, Key: []byte("one key")})
+	if s := f.Workloads[0].PodSpec; s.NodeSelector["eks.amazonaws.com/capacityType"] != "SPOT" || s.Tolerations[0].Value != "spot" {
+		t.Errorf("found the selector %v and tolerations %+v, want SPOT and spot", s.NodeSelector, s.Tolerations)
+	}
+}
+
+// A cluster of no provider says as whose its nodes are rolled, and its control plane is a group of its own.
+func TestNodesOfNoProvider(t *testing.T) {
+	m := newMade(t)
+	bare := func(n *corev1.Node) {
+		n.Status.NodeInfo.KubeletVersion = "v1.34.2"
+		for key := range n.Labels {
+			if strings.HasPrefix(key, "eks.amazonaws.com/") {
+				delete(n.Labels, key)
+			}
+		}
+		n.Spec.ProviderID = ""
+	}
+	m.node("a", "", "eu-central-1a", func(n *corev1.Node) {
+		bare(n)
+		n.Labels["node-role.kubernetes.io/control-plane"] = ""
+		n.Spec.Taints = []corev1.Taint{{Key: "node-role.kubernetes.io/control-plane", Effect: corev1.TaintEffectNoSchedule}}
+	})
+	m.node("b", "", "", bare)
+	m.node("c", "", "US-ASHBURN-AD-1", bare)
+	f := m.file(snapshot.Options{At: read})
+	for _, line := range []string{
+		"nodes of no provider that nodesim knows: 3 (a, b, c); they are rolled as those of eks here",
+		"nodes without a zone, or with one that no file can name: 2 (b, c); ",
+	} {
+		if !says(f, line) {
+			t.Errorf("found %q left out, want a line %q", f.LeftOut, line)
+		}
+	}
+	if len(f.Groups) != 2 || f.Groups[0].Name != "control-plane" || len(f.Groups[0].Taints) != 1 || f.Groups[1].Name != "nodes" || f.Groups[1].Nodes != 2 {
+		t.Errorf("found the groups %+v, want control-plane with its taint, and nodes", f.Groups)
+	}
+	if shop := shop(t).file(snapshot.Options{At: read}); says(shop, "nodes of no provider") || says(shop, "nodes without a zone") {
+		t.Errorf("found %q left out of a cluster of EKS with zones", shop.LeftOut)
+	}
+}
+
+// A kubelet that says by itself that its node isn't Ready lives; of one whose condition is Unknown nothing is heard.
+func TestNodesThatArentReady(t *testing.T) {
+	for status, dead := range map[corev1.ConditionStatus]bool{corev1.ConditionTrue: false, corev1.ConditionFalse: false, corev1.ConditionUnknown: true} {
+		m := newMade(t)
+		m.node("a", "workers", "eu-central-1a", func(n *corev1.Node) { n.Status.Conditions[0].Status = status })
+		f := m.file(snapshot.Options{At: read})
+		if got := f.Groups[0].Members[0].NotReady; got != dead {
+			t.Errorf("Ready is %s: found notReady %v, want %v", status, got, dead)
+		}
+		if line := "nodes whose kubelet says that they aren't Ready: 1 (a); "; says(f, line) != (status == corev1.ConditionFalse) {
+			t.Errorf("Ready is %s: found %q left out", status, f.LeftOut)
+		}
+	}
+}
+
+// Which of two builds of one patch release is newer, the nodes' ages tell, and not the builds' names.
+func TestARollToAnotherBuildThatHasBegun(t *testing.T) {
+	const older, newer = "v1.34.2-eks-473151a", "v1.34.2-eks-3abbec1"
+	m := newMade(t)
+	for i, name := range []string{"a", "b", "c"} {
+		m.node(name, "workers", "eu-central-1a", func(n *corev1.Node) {
+			n.Status.NodeInfo.KubeletVersion = older
+			if i == 0 {
+				n.Status.NodeInfo.KubeletVersion, n.CreationTimestamp = newer, metav1.NewTime(read.Add(-time.Hour))
+			}
+		})
+	}
+	g := &m.file(snapshot.Options{At: read}).Groups[0]
+	if g.From.Version != older || g.To.Version != newer {
+		t.Errorf("found a roll from %s to %s, want from %s to %s", g.From.Version, g.To.Version, older, newer)
+	}
+	for i := range g.Members {
+		if got := g.Updated(&g.Members[i]); got != (i == 0) {
+			t.Errorf("found %s updated: %v", g.Members[i].Name, got)
+		}
+	}
+}
+
+// A node whose device plugin isn't there yet has what others of its type have.
+func TestANodeWithoutItsDevices(t *testing.T) {
+	m := newMade(t)
+	for i, gpus := range []string{"", "4", "0"} {
+		m.node(string(rune('a'+i)), "gpu", "eu-central-1a", func(n *corev1.Node) {
+			if n.Status.Allocatable = n.Status.Allocatable.DeepCopy(); gpus != "" {
+				n.Status.Allocatable["nvidia.com/gpu"] = resource.MustParse(gpus)
+			}
+		})
+	}
+	f := m.file(snapshot.Options{At: read})
+	if has := f.Cluster.InstanceTypes[0].Allocatable["nvidia.com/gpu"]; has.String() != "4" {
+		t.Errorf("found %s GPUs, want 4", has.String())
+	}
+	if !says(f, "nodes without a device that others of their instance type report: 2 (a, c); ") {
+		t.Errorf("found %q left out, want a and c named", f.LeftOut)
+	}
+}
+
+// What Karpenter does by itself needs no autoscaler of the file; its NodePools would say how it replaces nodes.
+func TestKarpenterWithoutItsNodePools(t *testing.T) {
+	m := newMade(t)
+	m.node("a", "", "eu-central-1a", func(n *corev1.Node) {
+		delete(n.Labels, "eks.amazonaws.com/nodegroup-image")
+		delete(n.Labels, "eks.amazonaws.com/capacityType")
+		n.Labels["karpenter.sh/nodepool"], n.Labels["karpenter.sh/capacity-type"] = "general", "on-demand"
+	})
+	m.workload(part{kind: "Deployment", namespace: "kube-system", name: "karpenter", on: []string{"a"}})
+	f := m.file(snapshot.Options{At: read})
+	if f.Cluster.Provider != spec.ProviderKarpenter || !says(f, "NodePools: not among the objects; ") || says(f, "autoscalers: ") {
+		t.Errorf("found the provider %s, and %q left out: want NodePools named, and no autoscaler", f.Cluster.Provider, f.LeftOut)
 	}
 }

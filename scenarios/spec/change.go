@@ -264,12 +264,21 @@ func (g *Group) newestOf(minor int) (newest string) {
 // the provider, which names its patches in an order of its own, so that the later text counts as the newer. One that can't be read is
 // never newer.
 func NewerVersion(version, than string) bool {
+	if _, err := model.ParseVersion(version); err != nil {
+		return false
+	}
+	return NewerPatch(version, than) || !NewerPatch(than, version) && version > than
+}
+
+// NewerPatch reports whether a kubelet's version is newer than another by its minor version or its patch release. One that can't be read
+// is never newer, and older than all that can.
+func NewerPatch(version, than string) bool {
 	a, err := model.ParseVersion(version)
 	if err != nil {
 		return false
 	}
 	b, err := model.ParseVersion(than)
-	return err != nil || cmp.Or(cmp.Compare(a.Minor, b.Minor), cmp.Compare(a.Patch, b.Patch), cmp.Compare(version, than)) > 0
+	return err != nil || cmp.Or(cmp.Compare(a.Minor, b.Minor), cmp.Compare(a.Patch, b.Patch)) > 0
 }
 
 // otherVersion is the version that most of the members have which haven't the group's, "" where all have that.

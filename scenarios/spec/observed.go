@@ -102,13 +102,19 @@ func isKwok(nodes []*corev1.Node) bool {
 // A pool is what a provider calls a node group. A cluster may have those of several providers, as Karpenter beside managed node groups.
 type pool struct{ provider, name string }
 
-// poolOf is the pool of a node by the file's provider, or else by the node's own; of a node without one it has no name.
+// poolOf is the pool of a node by the file's provider, or else by the node's own. Of nodes without one, those of the control plane are a
+// pool, since nobody rolls them with the others; the rest have no name.
 func (o *observed) poolOf(n *corev1.Node) pool {
 	if name := o.rules.Pool(facts(n)); name != "" {
 		return pool{o.rules.Name, name}
 	}
 	if own := noderoll.Detect(facts(n)); own.Pool(facts(n)) != "" {
 		return pool{own.Name, own.Pool(facts(n))}
+	}
+	for _, role := range []string{"control-plane", "master"} { // kubeadm's, and that of OpenShift and older kubeadm
+		if _, is := n.Labels["node-role.kubernetes.io/"+role]; is {
+			return pool{name: "control-plane"}
+		}
 	}
 	return pool{}
 }

@@ -41,8 +41,12 @@ func (c *container) pullEnds(r *reading) {
 // hasPulled takes the end of a pull, or an image that the node has. What the kubelet says of a pull is exact. A node that isn't
 // ready yet pulls much at once, and a pull that another one had begun is no pull of its own.
 func (c *container) hasPulled(r *reading, message string, when mark) {
-	if took, bytes, ok := pulledIn(message); ok && c.pulling.is && !c.apart {
-		r.addExact("imagePull", max(took-model.PullTransfer(bytes), 0))
+	if took, bytes, ok := pulledIn(message); ok {
+		adds := model.PullTransfer(bytes)
+		r.sizes[quoted(message)] = adds
+		if c.pulling.is && !c.apart {
+			r.addExact("imagePull", max(took-adds, 0), c.pulling.before(-adds), when)
+		}
 	}
 	c.pullEnds(r)
 	c.pulled = when
@@ -96,10 +100,11 @@ func (c *container) exits(r *reading, p *pod) {
 // killed is when the container's grace is over.
 func (c *container) killed(p *pod) mark { return c.stopping.before(-p.grace) }
 
-// close takes what had not ended when the tape did.
+// close takes what had not ended when the tape did. A pull counts less what the image's size adds, as one that has ended does, and so
+// not at all where no pull on the tape tells the size.
 func (c *container) close(r *reading, p *pod) {
-	if c.pulling.is && !c.apart {
-		r.leave("imagePull", c.pulling, r.here())
+	if adds, known := r.sizes[c.pull.image]; known && c.pulling.is && !c.apart {
+		r.leave("imagePull", c.pulling.before(-adds), r.here())
 	}
 	if c.started.is && c.running {
 		r.leave("containerReady", c.started, r.here())

@@ -15,8 +15,10 @@
 // that were there when the tape began, and none across a GAP.
 //
 // What had not ended when the tape did is known to take longer than that, and counts as such (the product-limit estimate of
-// Kaplan and Meier). A time eight times as long as the median or longer, or longer than the cube of the estimate's spread
-// where that is more, tells of something that went wrong; it is counted apart.
+// Kaplan and Meier), and so does a node that was removed before it was ready, or a machine before it had booted. Where less than 95 %
+// had ended, but more than 60 %, the 95th percentile is extrapolated. A sample that several overlapping tapes of one cluster have
+// counts once. A time eight times as long as the median or longer, or longer than the cube of the estimate's spread where that is
+// more, tells of something that went wrong; it is counted apart.
 //
 // # What is made of samples
 //

@@ -34,6 +34,8 @@ type fit struct {
 	apart      []sample // far out
 	found      Quantiles
 	takes      Quantiles
+	// beyond says that less than 95 % had ended, extrapolated that takes.P95 was made of those that had.
+	beyond, extrapolated bool
 }
 
 // fitted fits a distribution to samples of which at least one has ended. usual is the estimate, least the shortest median.
@@ -61,22 +63,42 @@ func (s *samples) fitted(usual Quantiles, least time.Duration) fit {
 	if len(f.used) < few {
 		f.takes.Median = quantile(append(slices.Clone(f.used), sample{took: usual.Median}), f.left, 0.5)
 	}
-	if len(f.used) < many {
-		f.takes.P95 = max(f.takes.P95, times(f.takes.Median, spread))
+	f.extrapolate()
+	if usually := times(f.takes.Median, spread); len(f.used) < many && usually > f.takes.P95 {
+		f.takes.P95, f.extrapolated = usually, false
 	}
 	f.takes.Median = max(rounded(f.takes.Median), least)
 	f.takes.P95 = max(rounded(f.takes.P95), f.takes.Median)
 	return f
 }
 
-// quantile is the duration that a part q of the samples stays within, by the product-limit estimate of Kaplan and Meier
-// (Nonparametric Estimation from Incomplete Observations, 1958). Where exactly that part does, it is the middle between
-// there and the next one. Where the samples don't reach that far, it is the longest time that is known.
-func quantile(seen, open []sample, q float64) time.Duration {
-	type point struct {
-		took  time.Duration
-		ended bool
+// normal95 is the 95th percentile of the normal distribution.
+const normal95 = 1.6448536
+
+// extrapolate says what the 95th percentile is where less than 95 % had ended: that of the lognormal distribution with the median, and
+// with the part that is longer than the longest time that is known. Where less than 60 % had ended, too little is known of that.
+func (f *fit) extrapolate() {
+	const close = 1e-9 // products of fractions
+	longer := outlasting(f.used, f.left)
+	f.beyond = longer > 0.05+close
+	median := f.takes.Median
+	if !f.beyond || longer >= 0.4-close || median <= 0 || f.found.P95 <= median {
+		return
 	}
+	known := math.Sqrt2 * math.Erfinv(1-2*longer)
+	// A few samples could ask for any length: farOut times the longest time that is known is the most.
+	f.takes.P95 = min(times(median, math.Pow(float64(f.found.P95)/float64(median), normal95/known)), times(f.found.P95, farOut))
+	f.extrapolated = true
+}
+
+// A point is a time at which a sample ended, or until which it is known not to have.
+type point struct {
+	took  time.Duration
+	ended bool
+}
+
+// points are those of all samples, in their order.
+func points(seen, open []sample) []point {
 	all := make([]point, 0, len(seen)+len(open))
 	for _, s := range seen {
 		all = append(all, point{s.took, true})
@@ -93,6 +115,26 @@ func quantile(seen, open []sample, q float64) time.Duration {
 		}
 		return 1
 	})
+	return all
+}
+
+// outlasting is the part of the samples that is longer than the longest that ended, by the estimate of [quantile].
+func outlasting(seen, open []sample) float64 {
+	all, longer := points(seen, open), 1.0
+	for i, p := range all {
+		if p.ended {
+			left := len(all) - i
+			longer *= float64(left-1) / float64(left)
+		}
+	}
+	return longer
+}
+
+// quantile is the duration that a part q of the samples stays within, by the product-limit estimate of Kaplan and Meier
+// (Nonparametric Estimation from Incomplete Observations, 1958). Where exactly that part does, it is the middle between
+// there and the next one. Where the samples don't reach that far, it is the longest time that is known.
+func quantile(seen, open []sample, q float64) time.Duration {
+	all := points(seen, open)
 	const close = 1e-9 // products of fractions
 	longer := 1.0      // the part that takes longer
 	for i, p := range all {

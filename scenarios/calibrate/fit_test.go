@@ -1,6 +1,8 @@
 package calibrate
 
 import (
+	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +12,13 @@ import (
 func of(seconds ...float64) (all []sample) {
 	for _, s := range seconds {
 		all = append(all, sample{took: time.Duration(s * float64(time.Second))})
+	}
+	return all
+}
+
+func same(n int, seconds float64) (all []sample) {
+	for range n {
+		all = append(all, of(seconds)...)
 	}
 	return all
 }
@@ -50,12 +59,6 @@ func TestQuantile(t *testing.T) {
 func TestWhatIsMadeOfSamples(t *testing.T) {
 	const sec = time.Second
 	usual := Quantiles{10 * sec, 20 * sec}
-	same := func(n int, seconds float64) (all []sample) {
-		for range n {
-			all = append(all, of(seconds)...)
-		}
-		return all
-	}
 	for _, c := range []struct {
 		name   string
 		s      samples
@@ -78,6 +81,35 @@ func TestWhatIsMadeOfSamples(t *testing.T) {
 		f := c.s.fitted(usual, time.Millisecond)
 		if f.takes != c.takes || len(f.used) != c.counts || len(f.apart) != c.apart {
 			t.Errorf("%s: %s of %d samples, %d far out: want %s of %d, %d", c.name, f.takes, len(f.used), len(f.apart), c.takes, c.counts, c.apart)
+		}
+	}
+}
+
+// Where a fifth had not ended after the longest time that is known, a fifth of what a simulation draws takes longer. Where half had not, the
+// samples say too little.
+func TestP95BeyondTheSamples(t *testing.T) {
+	usual := Quantiles{10 * time.Second, 20 * time.Second}
+	fifth := samples{seen: same(16, 4), open: same(4, 30)}
+	f := fifth.fitted(usual, time.Millisecond)
+	spread := math.Log(f.takes.spread()) / normal95
+	longer := math.Erfc(math.Log(30/f.takes.Median.Seconds())/spread/math.Sqrt2) / 2
+	if !f.beyond || !f.extrapolated || math.Abs(longer-0.2) > 0.01 {
+		t.Errorf("%s: %.1f %% take more than 30s, want 20 %% (beyond %t, extrapolated %t)", f.takes, 100*longer, f.beyond, f.extrapolated)
+	}
+	half := samples{seen: same(20, 4), open: same(20, 6)}
+	if f = half.fitted(usual, time.Millisecond); !f.beyond || f.extrapolated {
+		t.Errorf("half of them: beyond %t, extrapolated %t, want the longest time that is known", f.beyond, f.extrapolated)
+	}
+	whole := samples{seen: same(20, 4), open: same(1, 3)}
+	if f = whole.fitted(usual, time.Millisecond); f.beyond || f.extrapolated {
+		t.Errorf("all of them: beyond %t, extrapolated %t, want neither", f.beyond, f.extrapolated)
+	}
+	for want, m := range map[string]Measured{
+		"less than 95 % had ended: the p95 is extrapolated":              {Samples: 20, Beyond: true, extrapolated: true},
+		"less than 95 % had ended: the p95 is the longest that is known": {Samples: 20, Beyond: true},
+	} {
+		if got := m.remarks(); !slices.Equal(got, []string{want}) {
+			t.Errorf("found the remarks %q, want %q", got, want)
 		}
 	}
 }

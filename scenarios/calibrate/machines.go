@@ -91,6 +91,7 @@ func (r *reading) machine(ev *timeline.Event, live, claim bool) *machine {
 	if m != nil && (ev.Type == timeline.Deleted || m.uid != ev.UID) {
 		if live {
 			m.terminated(r)
+			m.close(r)
 		}
 		if r.named[m.node] == m {
 			delete(r.named, m.node)
@@ -163,10 +164,14 @@ func (m *machine) terminated(r *reading) {
 	r.add("terminate", m.asked, ended)
 }
 
-// close takes what had not ended when the tape did.
+// close takes what had not ended when the machine was removed, or when the tape ended.
 func (m *machine) close(r *reading) {
 	if m.launched.is && !m.booted && m.node == "" {
-		r.leave("boot", m.launched, r.here().before(r.usual("register").Median))
+		by := r.here()
+		if m.asked.is { // a machine that is being terminated doesn't boot any more
+			by = m.asked
+		}
+		r.leave("boot", m.launched, by.before(r.usual("register").Median))
 	}
 	if m.asked.is && !m.over {
 		r.leave("terminate", m.asked, r.here())

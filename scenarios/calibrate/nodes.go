@@ -93,9 +93,23 @@ func (n *node) registers(r *reading, started mark) {
 }
 
 func (r *reading) nodeGone(n *node, name string) {
+	n.close(r)
 	r.tally(n, -1)
 	r.group(n.group).busy(r)
 	delete(r.nodes, name)
+}
+
+// close takes what had not ended when the node was removed, or when the tape ended.
+func (n *node) close(r *reading) {
+	if !n.joined.is {
+		return
+	}
+	if !n.served {
+		r.leave("becomeReady", n.joined, r.here())
+	}
+	if n.uninitialized {
+		r.leave("cloudInitialize", n.joined, r.here())
+	}
 }
 
 // kubeletStarts takes the Event of a kubelet that starts, which it does before there is its Node. A recorder that waits for the

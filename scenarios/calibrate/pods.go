@@ -104,8 +104,23 @@ func (p *pod) gone(r *reading, live bool) {
 	if live {
 		p.removed(r)
 	}
-	if live && p.stopping && p.ended.is && !p.held && r.serves(p.node) {
+	if live && p.awaitsDelete(r) {
 		r.add("finalDelete", p.ended, r.here())
+	}
+}
+
+// awaitsDelete reports whether nothing of a deleted pod is left but its object, which the kubelet of its node deletes.
+func (p *pod) awaitsDelete(r *reading) bool {
+	return p.stopping && p.ended.is && !p.held && r.serves(p.node)
+}
+
+// close takes what had not ended when the tape did.
+func (p *pod) close(r *reading) {
+	for _, c := range p.containers {
+		c.close(r, p)
+	}
+	if p.awaitsDelete(r) {
+		r.leave("finalDelete", p.ended, r.here())
 	}
 }
 

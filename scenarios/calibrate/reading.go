@@ -25,6 +25,7 @@ type reading struct {
 	groups   map[string]*group
 	pods     map[objectName]*pod
 	pulls    map[pull]*container
+	sizes    map[string]time.Duration // what its size adds to the pull of an image
 	machines map[machineName]*machine
 	named    map[string]*machine // by the node's name
 	refusals map[objectName]mark
@@ -49,7 +50,7 @@ type stream struct {
 func newReading(h *timeline.Header, c *Calibration, tape int) *reading {
 	r := &reading{
 		Calibration: c, tape: tape, header: h, start: h.Metadata.Start.Time, coarse: h.Source.Times == timeline.TimesDerived,
-		streams: map[string]*stream{},
+		streams: map[string]*stream{}, sizes: map[string]time.Duration{},
 	}
 	if p, err := noderoll.ProviderByName(h.Scope.Provider); err == nil {
 		r.labels = p.PoolLabels
@@ -124,9 +125,7 @@ func (r *reading) event(ev *timeline.Event) {
 // close takes what had not ended when the tape did.
 func (r *reading) close() {
 	for _, n := range r.nodes {
-		if n.joined.is && !n.served {
-			r.leave("becomeReady", n.joined, r.here())
-		}
+		n.close(r)
 	}
 	for _, g := range r.groups {
 		g.steps(r)
@@ -136,9 +135,7 @@ func (r *reading) close() {
 		m.close(r)
 	}
 	for _, p := range r.pods {
-		for _, c := range p.containers {
-			c.close(r, p)
-		}
+		p.close(r)
 	}
 }
 

@@ -75,6 +75,12 @@ func (m *Measured) remarks() (all []string) {
 	if m.Unfinished > 0 {
 		all = append(all, fmt.Sprintf("%d more had not ended", m.Unfinished))
 	}
+	switch {
+	case m.extrapolated:
+		all = append(all, "less than 95 % had ended: the p95 is extrapolated")
+	case m.Beyond:
+		all = append(all, "less than 95 % had ended: the p95 is the longest that is known")
+	}
 	if n := len(m.Apart); n > 0 {
 		all = append(all, fmt.Sprintf("%d far out, up to %s, not counted", n, short(m.Apart[n-1])))
 	}

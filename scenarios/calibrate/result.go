@@ -28,14 +28,19 @@ type Measured struct {
 	Name string
 	// From and Until are where a sample begins and ends.
 	From, Until string
-	// Samples is how many there are, Unfinished how many had not ended when their tape did and count as longer than that.
+	// Samples is how many there are, Unfinished how many more had not ended when their tape did, or when the node or machine was removed, and
+	// count as longer than that.
 	Samples, Unfinished int
+	// Beyond says that less than 95 % had ended: Found.P95 is the longest time that is known.
+	Beyond bool
 	// Apart are the times that were too long to count.
 	Apart []time.Duration
 	// Found are the figures of the samples, Takes those for a simulation, Estimate those without samples.
 	Found, Takes, Estimate Quantiles
 	// Tapes are those with samples.
 	Tapes []string
+
+	extrapolated bool // Takes.P95
 }
 
 // An Estimate is a timing that stays one.
@@ -48,7 +53,7 @@ type Estimate struct {
 func (c *Calibration) Result() *Result {
 	res := &Result{Provider: c.provider, Tapes: slices.Clone(c.tapes), Others: len(model.TimingNames()) - len(traces)}
 	for _, t := range traces {
-		s := c.samples[t.timing]
+		s := c.samples[t.timing].once()
 		if s == nil || len(s.seen) == 0 {
 			takes, _ := c.estimates.Get(t.timing)
 			res.Estimates = append(res.Estimates, Estimate{t.timing, t.unseen(s), takes})
@@ -58,7 +63,7 @@ func (c *Calibration) Result() *Result {
 		f := s.fitted(usual, spec.Shortest(t.timing))
 		m := Measured{
 			Name: t.timing, From: t.from, Until: t.until, Samples: len(f.used), Unfinished: len(f.left),
-			Found: f.found, Takes: f.takes, Estimate: usual,
+			Beyond: f.beyond, Found: f.found, Takes: f.takes, Estimate: usual, extrapolated: f.extrapolated,
 		}
 		for _, one := range f.apart {
 			m.Apart = append(m.Apart, one.took)
@@ -78,7 +83,7 @@ func (c *Calibration) Result() *Result {
 func (t *trace) unseen(s *samples) string {
 	switch {
 	case s != nil && len(s.open) > 0:
-		return fmt.Sprintf("%s had not ended when the tape did: want longer tapes", phrase.Count(len(s.open), "sample"))
+		return fmt.Sprintf("%s had not ended when the tape did, or when the node or machine was removed: want longer tapes", phrase.Count(len(s.open), "sample"))
 	case s != nil && s.rough > 0:
 		return fmt.Sprintf("%s known to the second only: want tapes that were recorded", phrase.Count(s.rough, "sample"))
 	}

@@ -27,13 +27,13 @@ func (p *pod) staged(r *reading, s *corev1.PodStatus) {
 			return
 		}
 	}
-	r.stages.start = append(r.stages.start, sample{r.now - p.bound.at, r.tape})
+	r.stages.start = append(r.stages.start, r.sample(r.now-p.bound.at, p.bound, r.here()))
 }
 
 // removed takes the end of a pod that was deleted on a node that is ready.
 func (p *pod) removed(r *reading) {
 	if n := r.nodes[p.node]; p.graceful && !p.held && n != nil && n.ready {
-		r.stages.stop = append(r.stages.stop, sample{r.now - p.deleted.at, r.tape})
+		r.stages.stop = append(r.stages.stop, r.sample(r.now-p.deleted.at, p.deleted, r.here()))
 	}
 }
 

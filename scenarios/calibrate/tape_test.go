@@ -24,18 +24,24 @@ import (
 //	9 end
 func tapeOf(t *testing.T, times, script string) *timeline.Reader {
 	t.Helper()
+	return tapeAt(t, time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC), "times: "+times, script)
+}
+
+// tapeAt is a tape that begins at a time, and whose header says more of its source.
+func tapeAt(t *testing.T, start time.Time, source, script string) *timeline.Reader {
+	t.Helper()
 	var b strings.Builder
 	fmt.Fprintf(&b, `apiVersion: nodesim.dev/v1
 kind: Timeline
-metadata: {name: written, start: "2026-11-20T22:00:00Z"}
-source: {kind: recording, times: %s}
+metadata: {name: written, start: "%s"}
+source: {kind: recording, %s}
 scope: {provider: karpenter}
 resources:
 - {group: "", version: v1, kind: Node, resource: nodes, namespaced: false}
 - {group: "", version: v1, kind: Pod, resource: pods, namespaced: true}
 - {group: "", version: v1, kind: Event, resource: events, namespaced: true}
 - {group: karpenter.sh, version: v1, kind: NodeClaim, resource: nodeclaims, namespaced: false}
-`, times)
+`, start.Format(time.RFC3339), source)
 	const owned = `"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"u","controller":true}]`
 	objects, version := map[string]map[string]string{}, 0
 	for line := range strings.Lines(script) {
@@ -141,7 +147,7 @@ resources:
 			if err != nil {
 				t.Fatal(err)
 			}
-			seen := time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC).Add(when).Format(time.RFC3339)
+			seen := start.Add(when).Format(time.RFC3339)
 			put("Event", "events", fmt.Sprintf("event-%d", version), map[string]string{"rest": fmt.Sprintf(
 				`"involvedObject":{"kind":%q,"namespace":"default","name":%q,"fieldPath":"spec.containers{web}"},"reason":%q,"message":%q,"source":{"component":%q},"lastTimestamp":%q,"count":1`,
 				about[0], about[1], reason, message, component, seen)})
@@ -195,13 +201,21 @@ func TestWhatIsASample(t *testing.T) {
 			5 node b
 			25 end`,
 			want: "becomeReady 1+1 3s"},
-		{name: "a node that went before it was ready says nothing", script: `
+		{name: "a node that went before it was ready would have taken longer", script: `
 			0 list
 			1 node a
 			5 gone a
 			6 node b
 			9 ready b`,
-			want: "becomeReady 1 3s"},
+			want: "becomeReady 1+1 3s"},
+		{name: "a node that isn't initialized yet", script: `
+			0 list
+			1 node a
+			2.5 initialized a
+			15 ready a
+			16 node b
+			20 end`,
+			want: "cloudInitialize 1+1 1.5s, becomeReady 1+1 14s"},
 		{name: "only what hadn't ended", script: `
 			0 list
 			1 node a
@@ -243,6 +257,18 @@ func TestWhatIsASample(t *testing.T) {
 			45 registered a
 			60 ready a`,
 			want: "becomeReady 1 16s"},
+		{name: "a NodeClaim that went before its machine had booted", script: `
+			0 list
+			1 claim a
+			3 launched a
+			33 ended a
+			40 claim b
+			42 launched b
+			79 says Node/b Starting
+			83 node b
+			84 registered b
+			99 ready b`,
+			want: "boot 1+1 36.923s, register 1 4.078s, becomeReady 1 16s"},
 		{name: "a graceful shutdown isn't the provider's", script: `
 			0 registered a
 			0 list
@@ -296,6 +322,36 @@ func TestWhatIsASample(t *testing.T) {
 			15 ready b
 			40 says Pod/three Pulled Successfully pulled image "web:1" in 28s (28s including waiting).`,
 			want: "becomeReady 1 5s, imagePull 1 7s"},
+		{name: "pulls that had not ended count less their image's size, where that is known", script: `
+			0 there a
+			0 there b
+			0 there c
+			0 list
+			1 pod one on a
+			2 says Pod/one Pulling Pulling image "web:1"
+			5 says Pod/one Pulled Successfully pulled image "web:1" in 2.9s (2.9s including waiting). Image size: 40000000 bytes.
+			6 pod two on b
+			7 says Pod/two Pulling Pulling image "web:1"
+			8 pod three on b
+			9 says Pod/three Pulling Pulling image "large:1"
+			12 pod four on c
+			12.5 says Pod/four Pulling Pulling image "web:1"
+			13 end`,
+			want: "imagePull 1+1 1.9s"},
+		{name: "a pod that has ended and isn't deleted yet", script: `
+			0 there a
+			0 pod web on a
+			0 pod api on a
+			0 list
+			20 delete web
+			21 says Pod/web Killing Stopping container web
+			25 end web
+			27 drop web
+			30 delete api
+			31 says Pod/api Killing Stopping container web
+			35 end api
+			38 end`,
+			want: "killDelay 2 923ms, appStop 2 3.728s, finalDelete 1+1 2s"},
 		{name: "a pod that waits for the network of its node", script: `
 			0 list
 			1 node a
@@ -379,5 +435,43 @@ func TestWhatIsASample(t *testing.T) {
 				t.Errorf("found %s\n want %s", all, c.want)
 			}
 		})
+	}
+}
+
+// What several tapes of one cluster have counts once: those of groups that are rolled at the same time, and a tape that is given twice.
+func TestWhatSeveralTapesHave(t *testing.T) {
+	const known = "times: observed, cluster: c"
+	const whole, later = "0 list\n70 node a\n85 ready a\n", "0 list\n10 node a\n25 ready a\n"
+	began := time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name          string
+		first, second string
+		after         time.Duration // the second tape begins
+		of, ofSecond  string
+		want          string // "samples+unfinished on tapes"
+	}{
+		{"the same node", whole, later, time.Minute, known, known, "1+0 on 1"},
+		{"the same tape", whole, whole, 0, known, known, "1+0 on 1"},
+		{"the first one ends while the node joins", "0 list\n70 node a\n80 end", later, time.Minute, known, known, "1+0 on 1"},
+		{"the second one ends while the node joins", whole, "0 list\n10 node a\n20 end", time.Minute, known, known, "1+0 on 1"},
+		{"both end while another node joins", whole + "95 node b\n100 end", later + "35 node b\n50 end", time.Minute, known, known, "1+1 on 1"},
+		{"two nodes at once", whole + "85 node b\n85 node c\n99 ready b\n99 ready c", later + "25 node b\n25 node c\n39 ready b\n39 ready c", time.Minute, known, known, "3+0 on 1"},
+		{"another moment", whole, later, time.Hour, known, known, "2+0 on 2"},
+		{"another cluster", whole, later, time.Minute, known, "times: observed, cluster: d", "2+0 on 2"},
+		{"no cluster that is known", whole, later, time.Minute, "times: observed", "times: observed", "2+0 on 2"},
+		{"whole seconds", whole, later, time.Minute, "times: derived, cluster: c", "times: derived, cluster: c", "2+0 on 2"},
+	} {
+		var cal calibrate.Calibration
+		read(t, &cal, "first", tapeAt(t, began, c.of, c.first))
+		read(t, &cal, "second", tapeAt(t, began.Add(c.after), c.ofSecond, c.second))
+		got := ""
+		for _, m := range cal.Result().Measured {
+			if m.Name == "becomeReady" {
+				got = fmt.Sprintf("%d+%d on %d", m.Samples, m.Unfinished, len(m.Tapes))
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: found %s samples of becomeReady, want %s", c.name, got, c.want)
+		}
 	}
 }

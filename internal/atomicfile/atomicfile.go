@@ -7,6 +7,7 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -56,4 +57,17 @@ func Update(path, text string) error {
 		perm = old.Mode().Perm()
 	}
 	return Write(path, []byte(text), perm)
+}
+
+// Folder returns an error unless the folder of a file is there.
+func Folder(file string) error {
+	dir := filepath.Dir(file)
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: its folder: %w", file, err)
+	case !info.IsDir():
+		return fmt.Errorf("%s: %s is a file: want a folder", file, dir)
+	}
+	return nil
 }

@@ -14,8 +14,14 @@ import (
 const drawing = 1
 
 // Input is a hash of what the cases of a search through a space and their judgement depend on, but for the seed: results with another
-// one are of another search. The file is the one of which the space was made.
+// one are of another search. The file is the one of which the space was made. Where its timings were read from doesn't count: shards read
+// copies.
 func Input(f *spec.File, parameters []spec.Parameter, space *variant.Space, policies []*policy.Policy) (string, error) {
+	if f.Measured != nil {
+		c, m := *f, *f.Measured
+		m.Name = ""
+		c.Measured, f = &m, &c
+	}
 	h := sha256.New()
 	e := json.NewEncoder(h)
 	parts := []any{drawing, f, parameters, space.Faults}

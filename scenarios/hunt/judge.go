@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/nodesim/nodesim/internal/phrase"
+	"github.com/nodesim/nodesim/internal/version"
 	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/noderoll/invariant"
 	"github.com/nodesim/nodesim/replay/analysis"
@@ -103,8 +104,9 @@ func judge(ctx context.Context, f *spec.File, policies []*policy.Policy) (o Outc
 	if f.Roll != nil {
 		o.strategy = string(f.Roll.Strategy)
 	}
-	var tape bytes.Buffer
+	var tape bytes.Buffer // line by line the one that simulate.Run writes of the file
 	if len(policies) > 0 {
+		h.Source.Program = version.Program()
 		if w.writer, err = timeline.NewWriter(&tape, h); err != nil {
 			return o, err
 		}
@@ -185,14 +187,17 @@ type watching struct {
 // take is the simulation's sink.
 func (w *watching) take(ev timeline.Event, object metav1.Object) error {
 	w.at = ev.At
+	if ev.Type == timeline.Mark {
+		if action, own := variant.Begun(ev.Name); own {
+			w.visits.begins(action)
+			return nil // the file's tape doesn't have it
+		}
+		w.cut = w.cut || ev.Name == scenarios.TimeLimitMark
+	}
 	if w.writer != nil {
 		if err := w.writer.WriteLine(ev); err != nil {
 			return err
 		}
-	}
-	if ev.Type == timeline.Mark {
-		w.visits.mark(ev.Name)
-		w.cut = w.cut || ev.Name == scenarios.TimeLimitMark
 	}
 	if ev.Resource == "" {
 		return nil

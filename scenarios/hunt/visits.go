@@ -5,7 +5,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/nodesim/nodesim/scenarios/hunt/variant"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
@@ -57,12 +56,8 @@ func (v *visits) node(n *corev1.Node, gone bool) {
 	}
 }
 
-// mark notes that a fault begins.
-func (v *visits) mark(name string) {
-	if action, is := variant.Begun(name); is {
-		v.visited[action] |= v.now()
-	}
-}
+// begins notes that a fault begins.
+func (v *visits) begins(action string) { v.visited[action] |= v.now() }
 
 // now has the states that nodes are in.
 func (v *visits) now() (s set) {

@@ -3,6 +3,8 @@ package hunt
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -106,6 +108,29 @@ func TestInputHasTheSettingsOfTheRoll(t *testing.T) {
 	one := searched(t, readCluster, Roll{Settings: []spec.Setting{{Name: "maxUnavailable", Value: "1"}}})
 	if other := searched(t, readCluster, Roll{}); one.Input == other.Input {
 		t.Errorf("both have the input %s", one.Input)
+	}
+}
+
+// What a file of timings says is in the input, and its name isn't: a Job's pods read a copy.
+func TestInputHasTheTimingsAndNotTheirFile(t *testing.T) {
+	input := func(name, boot string) string {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, []byte("apiVersion: nodesim.dev/v1\nkind: Timings\ntimings:\n  boot: "+boot+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o, err := prepare(&Config{Scenario: scenarios.Scenario{Name: "prod", Document: parsed(t, readCluster)}, Timings: file, Seed: 1, Cases: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o.Input
+	}
+	one := input("mine.yaml", "5m")
+	if copied := input("timings.yaml", "5m"); copied != one {
+		t.Errorf("a copy has the input %s, want %s", copied, one)
+	}
+	if other := input("mine.yaml", "6m"); other == one {
+		t.Errorf("other times have the input %s as well", other)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nodesim/nodesim/internal/app/record"
 	"github.com/nodesim/nodesim/internal/app/simulate"
+	"github.com/nodesim/nodesim/internal/atomicfile"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/hunt"
 )
@@ -41,8 +42,11 @@ func tapeOf(file string) string {
 	return strings.TrimSuffix(file, filepath.Ext(file)) + ".tape.yaml"
 }
 
-// Free refuses a file that is there, before a search takes its time.
+// Free refuses a file that is there, and one that can't be in its folder, before a search takes its time.
 func Free(file string) error {
+	if err := atomicfile.Folder(file); err != nil {
+		return err
+	}
 	for _, name := range []string{file, tapeOf(file)} {
 		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: %w: want another name with --out", name, fs.ErrExist)

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 
+	"github.com/nodesim/nodesim/internal/atomicfile"
 	"github.com/nodesim/nodesim/internal/version"
 	"github.com/nodesim/nodesim/recorder"
 	"github.com/nodesim/nodesim/timeline"
@@ -105,13 +105,8 @@ func creatable(name string, stat error) error {
 	case !errors.Is(stat, fs.ErrNotExist):
 		return fmt.Errorf("create timeline: %w", stat)
 	}
-	dir := filepath.Dir(name)
-	info, err := os.Stat(dir)
-	if err != nil {
-		return fmt.Errorf("create timeline %s: its folder: %w", name, err)
-	}
-	if !info.IsDir() {
-		return fmt.Errorf("create timeline %s: %s is a file: want a folder", name, dir)
+	if err := atomicfile.Folder(name); err != nil {
+		return fmt.Errorf("create timeline %w", err)
 	}
 	return nil
 }

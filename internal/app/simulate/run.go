@@ -7,11 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/nodesim/nodesim/internal/atomicfile"
 	"github.com/nodesim/nodesim/internal/version"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/timeline"
@@ -111,11 +111,8 @@ func into(ctx context.Context, src Source, out *chunks, status *Status) (Summary
 
 // create makes the file.
 func create(name string) (*os.File, error) {
-	dir := filepath.Dir(name)
-	if info, err := os.Stat(dir); err != nil {
-		return nil, fmt.Errorf("create timeline %s: its folder: %w", name, err)
-	} else if !info.IsDir() {
-		return nil, fmt.Errorf("create timeline %s: %s is a file: want a folder", name, dir)
+	if err := atomicfile.Folder(name); err != nil {
+		return nil, fmt.Errorf("create timeline %w", err)
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,7 +41,8 @@ type Config struct {
 	File     *scenarios.File
 	// NoRoll leaves out the scenario's roll: the controller under test does it, or there is none.
 	NoRoll bool
-	// Faults are the actions that cases may add, as docs/scenarios.md has them, such as vanish; nil: all that apply.
+	// Faults are the actions that cases may add, as docs/scenarios.md has them, such as vanish; nil: all that apply. One that doesn't
+	// apply to the scenario is an error.
 	Faults []string
 	// Checks is the number of cases, 0 for 30; the flag -hunt.checks has precedence.
 	Checks int
@@ -76,7 +78,7 @@ func check(t *testing.T, folder string, c Config, body Body) string {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if fails := try(t, f, body); fails != "" {
+		if fails := try(t, f, body, true); fails != "" {
 			return fmt.Sprintf("%s fails again: %s", name, fails)
 		}
 	}
@@ -106,7 +108,7 @@ func told(test, file string, found *hunt.Found) string {
 	}
 	pattern := testcommand.Quote(testcommand.Pattern(test))
 	fmt.Fprintf(&b, "%s\nrepeat it: go test -run %s, which tries %s first\n", found.File, pattern, file)
-	fmt.Fprintf(&b, "repeat the search: go test -run %s -hunt.seed=%d -hunt.checks=%d", pattern, *seedFlag, found.Case+1)
+	fmt.Fprintf(&b, "repeat the search: remove that file, and go test -run %s -hunt.seed=%d -hunt.checks=%d", pattern, *seedFlag, found.Case+1)
 	return b.String()
 }
 
@@ -127,8 +129,8 @@ func Search(t *testing.T, c Config, body Body) *hunt.Found {
 	o := hunt.Options{
 		Space: variant.NewSpace(variant.Config{File: f, Faults: c.Faults, Seed: *seedFlag}), Seed: *seedFlag, Cases: uint64(checks), Tries: c.Tries,
 		Judge: func(_ context.Context, f *spec.File) (o hunt.Outcome, err error) {
-			if fails := try(t, f, body); fails != "" {
-				o.Failures = []hunt.Failure{{Kind: hunt.OfTest, Text: fails}}
+			if fails := try(t, f, body, false); fails != "" {
+				o.Failures = []hunt.Failure{{Kind: hunt.OfTest, Text: firstLine(fails)}}
 			}
 			return o, nil
 		},
@@ -143,7 +145,7 @@ func Search(t *testing.T, c Config, body Body) *hunt.Found {
 	return res.Found
 }
 
-// file is case 0.
+// file is case 0. The error is also of faults that cases can't add to it.
 func (c *Config) file() (*spec.File, error) {
 	f := c.File
 	if f == nil {
@@ -161,6 +163,13 @@ func (c *Config) file() (*spec.File, error) {
 	is := f.File
 	if c.NoRoll {
 		is.Roll = nil
+	}
+	apply := variant.Applicable(&is)
+	for _, action := range c.Faults {
+		if !slices.Contains(apply, action) {
+			return nil, fmt.Errorf("found the fault %q in Config.Faults: want some of those that apply to the scenario %s: %s",
+				action, is.Metadata.Name, strings.Join(apply, ", "))
+		}
 	}
 	return &is, nil
 }

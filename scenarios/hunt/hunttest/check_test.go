@@ -1,6 +1,7 @@
 package hunttest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,7 +44,7 @@ func TestWaysToFail(t *testing.T) {
 		"nothing": {func(TB, *simtest.Cluster) {}, ""},
 		"errorf":  {func(t TB, _ *simtest.Cluster) { t.Errorf("%d nodes", 3); t.Error("later") }, "3 nodes"},
 		"fatal":   {func(t TB, _ *simtest.Cluster) { t.Fatal("no", "nodes") }, "no nodes"},
-		"fatalf":  {func(t TB, _ *simtest.Cluster) { t.Fatalf("a\nb") }, "a"},
+		"fatalf":  {func(t TB, _ *simtest.Cluster) { t.Fatalf("a\nb") }, "a\nb"},
 		"panic":   {func(TB, *simtest.Cluster) { panic("lost") }, "panic: lost"},
 		"fail":    {func(t TB, _ *simtest.Cluster) { t.Fail() }, "it has failed without a word"},
 		"failnow": {func(t TB, _ *simtest.Cluster) { t.FailNow() }, "it has failed without a word"},
@@ -56,7 +57,11 @@ func TestWaysToFail(t *testing.T) {
 				t.Cleanup(func() { order = append(order, "first", cause(t)) })
 				t.Cleanup(func() { order = append(order, "second") })
 				c.body(t, cluster)
-			})
+			}, false)
+			got, stack, _ := strings.Cut(got, "\ngoroutine ")
+			if strings.Contains(stack, "check_test.go:") != (name == "panic") {
+				t.Errorf("found the stack %q", stack)
+			}
 			if got != c.want || !slices.Equal(order, []string{"second", "first", "context canceled"}) {
 				t.Errorf("got %q, want %q; cleanups %q", got, c.want, order)
 			}
@@ -80,7 +85,7 @@ func TestFoundFilesAreTriedFirst(t *testing.T) {
 		c.Start()
 		n := len(c.Nodes())
 		if err := c.RunUntil(t.Context(), 10*time.Minute, "a node to go", func() bool { return len(c.Nodes()) < n }); err == nil {
-			t.Error("a node is gone")
+			t.Error("a node is gone\nand does not come back")
 		}
 	}
 	c := config(t)
@@ -88,7 +93,8 @@ func TestFoundFilesAreTriedFirst(t *testing.T) {
 	text := check(t, folder, c, body)
 	for _, want := range []string{
 		" of seed 1 fails: a node is gone\n", "made small in ", " of seed 1 fails: ", "kind: Scenario", "delete: ",
-		"repeat it: go test -run '^TestFoundFilesAreTriedFirst$', which tries " + folder, "-hunt.seed=1 -hunt.checks=",
+		"repeat it: go test -run '^TestFoundFilesAreTriedFirst$', which tries " + folder,
+		"repeat the search: remove that file, and go test -run '^TestFoundFilesAreTriedFirst$' -hunt.seed=1 -hunt.checks=",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("found %s: want %q in it", text, want)
@@ -99,7 +105,49 @@ func TestFoundFilesAreTriedFirst(t *testing.T) {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
 	clusters = 0
-	if text := check(t, folder, c, body); text != filepath.Join(folder, files[0].Name())+" fails again: a node is gone" || clusters != 1 {
+	if text := check(t, folder, c, body); text != filepath.Join(folder, files[0].Name())+" fails again: a node is gone\nand does not come back" || clusters != 1 {
 		t.Errorf("%d clusters: %s", clusters, text)
+	}
+}
+
+// What a case logs is shown where a file is tried again, and dropped in a search.
+func TestWhatACaseLogs(t *testing.T) {
+	for loud, want := range map[bool][]string{false: nil, true: {"two nodes\n", "3 nodes"}} {
+		to := &shown{TB: t}
+		one := &oneCase{TB: to, loud: loud}
+		one.Log("two", "nodes")
+		one.Logf("%d nodes", 3)
+		if !slices.Equal(to.logs, want) {
+			t.Errorf("loud %t: found %q, want %q", loud, to.logs, want)
+		}
+	}
+}
+
+// shown keeps what is logged.
+type shown struct {
+	testing.TB
+	logs []string
+}
+
+func (s *shown) Log(args ...any) { s.logs = append(s.logs, fmt.Sprintln(args...)) }
+
+func (s *shown) Logf(format string, args ...any) {
+	s.logs = append(s.logs, fmt.Sprintf(format, args...))
+}
+
+// A fault that no case can have, such as one that is misspelled, is an error that names those that cases can.
+func TestFaultsThatDoNotApply(t *testing.T) {
+	c := config(t)
+	c.Faults = []string{"delete", "vanish"}
+	if _, err := c.file(); err != nil {
+		t.Error(err)
+	}
+	for _, action := range []string{"vanishes", "mark", "spotInterruption"} {
+		c.Faults = []string{"delete", action}
+		_, err := c.file()
+		want := fmt.Sprintf("found the fault %q in Config.Faults: want some of those that apply to the scenario two: vanish, ", action)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("found the error %v, want %s", err, want)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -16,13 +17,15 @@ import (
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
-// TB is the test of one case: it fails the case alone. What is logged of a case is dropped.
+// TB is the test of one case: it fails the case alone. What is logged of a case is dropped, but for a file of testdata/hunt that is tried
+// again.
 type TB interface{ testing.TB }
 
 // oneCase implements TB: by the bubble's test, but for all that fails it, ends it, or lasts as long.
 type oneCase struct {
 	testing.TB
-	ctx context.Context
+	ctx  context.Context
+	loud bool // what is logged is shown
 
 	mu       sync.Mutex
 	failed   bool
@@ -30,12 +33,12 @@ type oneCase struct {
 	cleanups []func()
 }
 
-// try runs a function in the cluster of a file, and returns why it fails, or "".
-func try(t *testing.T, f *spec.File, body Body) (fails string) {
+// try runs a function in the cluster of a file, and returns why it fails, or "". Where it is loud, what the case logs is shown.
+func try(t *testing.T, f *spec.File, body Body, loud bool) (fails string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		one := &oneCase{TB: t, ctx: ctx}
+		one := &oneCase{TB: t, ctx: ctx, loud: loud}
 		one.run(func() { body(one, simtest.New(one, simcluster.File(&scenarios.File{File: *f}))) })
 		cancel()
 		for cleanup := one.last(); cleanup != nil; cleanup = one.last() {
@@ -78,7 +81,7 @@ func (o *oneCase) fail(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.failed || o.text == "" {
-		o.text = firstLine(text)
+		o.text = strings.TrimSpace(text)
 	}
 	o.failed = true
 }
@@ -136,8 +139,18 @@ func (o *oneCase) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// Log drops what is said: hundreds of cases say it.
-func (o *oneCase) Log(...any) {}
+// Log drops what is said by a case of a search: hundreds of them say it.
+func (o *oneCase) Log(args ...any) {
+	if o.loud {
+		o.TB.Helper()
+		o.TB.Log(args...)
+	}
+}
 
-// Logf drops what is said.
-func (o *oneCase) Logf(string, ...any) {}
+// Logf is Log with a format.
+func (o *oneCase) Logf(format string, args ...any) {
+	if o.loud {
+		o.TB.Helper()
+		o.TB.Logf(format, args...)
+	}
+}

@@ -41,7 +41,8 @@ func States() []spec.NodeState {
 // marked begins the names of marks that Marked adds.
 const marked = "hunt: "
 
-// Marked is the file with a mark at the begin of each fault, which a tape doesn't show otherwise. A mark changes nothing else.
+// Marked is the file with a mark at the begin of each fault, which a tape doesn't show otherwise. A mark changes nothing else: without
+// those that [Begun] knows, the tape is the file's.
 func Marked(f *spec.File) *spec.File {
 	c := clone(f)
 	for i := range f.Faults {

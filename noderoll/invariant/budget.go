@@ -41,7 +41,7 @@ type trackedBudget struct {
 	closed     position       // where allowed fell to nothing
 	conditions []trackedCondition
 	// What of its pods the status says, and what they say.
-	counted  bool // by the controller
+	counted  bool // by the controller, for this spec
 	healthy  int32
 	ready    int
 	away     int // of the ready ones, those in disrupted
@@ -65,19 +65,21 @@ func (c *Checker) budget(h *trackedObject, o *policyv1.PodDisruptionBudget, s *s
 	if st.ObservedGeneration > o.Generation {
 		c.report(h, observedNotAhead, "status.observedGeneration "+itoa(st.ObservedGeneration)+" at generation "+itoa(o.Generation), "no greater one")
 	}
+	counted := false
 	if st.ObservedGeneration > 0 {
-		c.budgetStatus(h, o)
+		failed := c.budgetStatus(h, o)
+		counted = !failed && st.ObservedGeneration == o.Generation
 	}
 	c.granting(h, o, s)
 	b.allowed, b.stale = st.DisruptionsAllowed, st.ObservedGeneration < o.Generation
-	b.counted, b.healthy = st.ObservedGeneration > 0 && st.ObservedGeneration == o.Generation, st.CurrentHealthy
+	b.counted, b.healthy = counted, st.CurrentHealthy
 	c.compareCount(h)
 }
 
-// budgetStatus checks a status that the disruption controller has written.
-func (c *Checker) budgetStatus(h *trackedObject, o *policyv1.PodDisruptionBudget) {
+// budgetStatus checks a status that the disruption controller has written, and reports whether its sync failed.
+func (c *Checker) budgetStatus(h *trackedObject, o *policyv1.PodDisruptionBudget) (failed bool) {
 	st := &o.Status
-	allowed, failed := int64(st.DisruptionsAllowed), false
+	allowed := int64(st.DisruptionsAllowed)
 	now := c.room[:0]
 	for i := range st.Conditions {
 		k := &st.Conditions[i]
@@ -116,6 +118,7 @@ func (c *Checker) budgetStatus(h *trackedObject, o *policyv1.PodDisruptionBudget
 			c.report(h, budgetDesired, "desiredHealthy "+itoa(int64(st.DesiredHealthy))+" of expectedPods "+itoa(int64(st.ExpectedPods)), itoa(int64(want)))
 		}
 	}
+	return failed
 }
 
 // desiredHealthy returns what the disruption controller computes.

@@ -14,8 +14,8 @@ var (
 	}
 	transitionWithStatus = &Invariant{
 		Name:     "transition-with-status",
-		Sentence: "The lastTransitionTime of a condition of the kubelet, the API server or the disruption controller moves only when its status does, and never back; that of a PodScheduled that stays False may move forward.",
-		Source:   "kubelet, pkg/kubelet/nodestatus/setters.go and status/status_manager.go, updateLastTransitionTime; apimachinery, pkg/api/meta/conditions.go, SetStatusCondition; kube-scheduler, pkg/scheduler/schedule_one.go, updatePod: it compares with the pod in its queue, which may not have its last write yet",
+		Sentence: "The lastTransitionTime of a condition of the kubelet, the API server or the disruption controller moves only when its status does, and never back; that of a PodScheduled that stays False may move forward, and that of a pod's Ready may go back as it turns from False to True.",
+		Source:   "kubelet, pkg/kubelet/nodestatus/setters.go and status/status_manager.go, updateLastTransitionTime, and needsReconcile: a kubelet that comes back posts the status it has of a pod over that of MarkPodsNotReady; apimachinery, pkg/api/meta/conditions.go, SetStatusCondition; kube-scheduler, pkg/scheduler/schedule_one.go, updatePod: it compares with the pod in its queue, which may not have its last write yet",
 	}
 )
 
@@ -90,6 +90,8 @@ func (c *Checker) conditions(h *trackedObject, jump bool, old, now []trackedCond
 			continue
 		}
 		switch {
+		case h.pod != nil && n.typ == "Ready" && o.status == "False" && n.status == "True" && !n.transition.Before(h.created.Add(-c.opts.tolerance())):
+			// The kubelet was cut off, and its status of the pod is older than that of the node lifecycle controller.
 		case n.transition.Before(o.transition.Add(-c.opts.Slack)):
 			c.report(h, transitionWithStatus, "lastTransitionTime "+stamp(n.transition)+" of "+n.typ+" after "+stamp(o.transition), "none that is earlier")
 		case o.status == n.status && !jump && (n.typ != "PodScheduled" || n.status != "False"):

@@ -15,7 +15,7 @@ var (
 	}
 	podIPKept = &Invariant{
 		Name:     "pod-ip-kept",
-		Sentence: "A pod keeps its address while its sandbox lives: another one comes only with a new sandbox, which restarts all containers.",
+		Sentence: "A pod keeps its address while one of its containers goes on running: another address comes only with a new sandbox, for which all containers end.",
 		Source:   "kubelet, pkg/kubelet/kuberuntime/kuberuntime_manager.go, SyncPod and determinePodSandboxIPs",
 	}
 	containerTimes = &Invariant{
@@ -36,7 +36,9 @@ type trackedContainer struct {
 
 func (c *Checker) containers(h *trackedObject, o *corev1.Pod, s *step) {
 	p := h.pod
-	restarted := false
+	// goesOn is a container that goes on running as it did. No other one shows that the sandbox lives: after a reboot the others
+	// may wait for init containers, with the counts of before.
+	goesOn := ""
 	var room [4]trackedContainer
 	now := room[:0]
 	old := indexed(p.containers, func(k *trackedContainer) string { return k.name })
@@ -46,20 +48,22 @@ func (c *Checker) containers(h *trackedObject, o *corev1.Pod, s *step) {
 		var before trackedContainer
 		if was := old.find(k.Name); was != nil {
 			before = *was
-			restarted = restarted || k.RestartCount > was.restarts
 			if k.RestartCount < was.restarts {
 				c.report(h, restartsGrow, "restartCount "+strconv.Itoa(int(k.RestartCount))+" of "+k.Name+" after "+strconv.Itoa(int(was.restarts)), "no less")
 			}
 		}
 		is.run, is.ran = c.renewed(h, k, &before)
+		if before.name != "" && k.State.Running != nil && is.run == before.run && k.RestartCount == before.restarts {
+			goesOn = k.Name
+		}
 		now = append(now, is)
 		c.containerState(h, k.Name, &k.State)
 		c.containerState(h, k.Name, &k.LastTerminationState)
 	}
 	p.containers = append(p.containers[:0], now...)
 	ip := o.Status.PodIP
-	if ip != "" && p.ip != "" && ip != p.ip && !restarted && !p.rebuilt && !s.jump {
-		c.report(h, podIPKept, "podIP "+ip+" after "+p.ip+", with no container restarted", "it to stay while the sandbox lives")
+	if ip != "" && p.ip != "" && ip != p.ip && goesOn != "" && !p.rebuilt && !s.jump {
+		c.report(h, podIPKept, "podIP "+ip+" after "+p.ip+", while "+goesOn+" goes on running", "it to stay while the sandbox lives")
 	}
 	if ip != "" && ip != p.ip {
 		p.ip, p.rebuilt = ip, false

@@ -26,8 +26,8 @@ var (
 	}
 	podGoesInTime = &Invariant{
 		Name:     "pod-goes-in-time",
-		Sentence: "A pod without finalizers on a node that is Ready is DELETED within 60 s of its deletionTimestamp.",
-		Source:   "Kubernetes documentation, Pod Lifecycle, \"Termination of Pods\"; kubelet, pkg/kubelet/pod_workers.go; 60 s, since a node counts as Ready for up to 55 s after its kubelet fell silent",
+		Sentence: "A pod without finalizers on a node that is Ready has ended, or is DELETED, within 60 s of its deletionTimestamp.",
+		Source:   "Kubernetes documentation, Pod Lifecycle, \"Termination of Pods\"; kubelet, pkg/kubelet/pod_workers.go, and kubelet.go, SyncTerminatedPod: a pod that has ended waits for the unmount of its volumes, without a bound; 60 s, since a node counts as Ready for up to 55 s after its kubelet fell silent",
 	}
 )
 
@@ -114,7 +114,7 @@ func (c *Checker) requested(h *trackedObject, at time.Time) {
 	}
 }
 
-// endingPod asks for the DELETED of a pod whose deletion has begun, or whose
+// endingPod asks for the end of a pod whose deletion has begun, or whose
 // deletionTimestamp has moved.
 func (c *Checker) endingPod(h *trackedObject) {
 	now, ok := c.now()
@@ -125,10 +125,10 @@ func (c *Checker) endingPod(h *trackedObject) {
 	until, began := h.deletion, c.here
 	bound := max(0, until.Sub(now)) + killTime
 	c.later(bound, func() {
-		if h.gone || !h.deletion.Equal(until) || h.finalizers || !c.aliveSince(h.pod.node, began.at) {
+		if h.gone || h.pod.ended() || !h.deletion.Equal(until) || h.finalizers || !c.aliveSince(h.pod.node, began.at) {
 			return
 		}
-		c.reportAt(began, h, podGoesInTime, "it still there, with deletionTimestamp "+stamp(until), "DELETED by now, as its node is Ready and it has no finalizer")
+		c.reportAt(began, h, podGoesInTime, "it still there, with deletionTimestamp "+stamp(until), "it ended or DELETED by now, as its node is Ready and it has no finalizer")
 	})
 }
 

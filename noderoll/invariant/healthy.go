@@ -14,8 +14,8 @@ import (
 
 var budgetCounts = &Invariant{
 	Name:     "budget-counts",
-	Sentence: "On a tape of the whole cluster, currentHealthy is the number of pods of a budget that are Ready and neither being deleted nor in disruptedPods, within 1 s.",
-	Source:   "kube-controller-manager, pkg/controller/disruption/disruption.go, countHealthyPods",
+	Sentence: "On a tape of the whole cluster, currentHealthy is the number of pods of a budget that are Ready and neither being deleted nor in disruptedPods, within 1 s, unless the sync failed.",
+	Source:   "kube-controller-manager, pkg/controller/disruption/disruption.go, countHealthyPods; failSafe leaves the counts as they were",
 }
 
 // trackedPods are the pods of one namespace, for the budgets in it.
@@ -193,14 +193,14 @@ func (c *Checker) coverNone(b *trackedObject) {
 	c.afford(b.key.namespace)
 }
 
-// compareCount compares the status of a budget with its pods.
+// compareCount compares the status of a budget with its pods, where that counts them.
 func (c *Checker) compareCount(h *trackedObject) {
 	b := h.budget
-	if c.opts.Partial || !b.counted || c.uncounted[h.key.namespace] {
+	if c.opts.Partial || c.uncounted[h.key.namespace] {
 		return
 	}
 	what, n := "", b.ready-b.away
-	if n != int(b.healthy) {
+	if b.counted && n != int(b.healthy) {
 		what = "currentHealthy " + strconv.Itoa(int(b.healthy))
 	}
 	if c.begins(&b.miscount, what) {

@@ -171,7 +171,9 @@ var damages = []struct {
 		p.one(eventsOf, newPod+".*", 0, set("Successfully assigned default/"+newPod+" to ip-10-0-1-12", "message"))
 	}, ""},
 
-	{"kubelet-event-uid", "surge", func(p *tape) { p.one(eventsOf, newNode+".*", second, set("kubelet", "source", "component")) }, ""},
+	{"kubelet-event-uid", "surge", func(p *tape) {
+		p.one(eventsOf, newNode+".*", second, all(set("kubelet", "source", "component"), set("another", "involvedObject", "uid")))
+	}, ""},
 	{"readiness-is-normal", "vanish", func(p *tape) { p.one(eventsOf, lostNode+".*", 19*second, set("Warning", "type")) }, ""},
 	{"removing-after-deleted", "surge", func(p *tape) { p.one(eventsOf, newNode+".*", second, set("RemovingNode", "reason")) }, ""},
 	{"deleting-before-deleted", "vanish", func(p *tape) {
@@ -273,6 +275,15 @@ func TestAPodThatLeavesItsBudget(t *testing.T) {
 	p.each(pods, "web-64cf8d68d9-zp88h", 16*second, set("elsewhere", "metadata", "labels", "app"))
 	if broken := brokenBy(p.check()); !slices.Equal(broken, []string{"budget-counts"}) {
 		t.Errorf("found %v, want that the budget's count didn't follow", broken)
+	}
+}
+
+// A kubelet that comes back posts no status that is older than the pod.
+func TestAReadyOfBeforeThePod(t *testing.T) {
+	p := open(t, "vanish")
+	readyAgain(p, longAgo)
+	if broken := brokenBy(p.check()); !slices.Equal(broken, []string{"transition-with-status"}) {
+		t.Errorf("found %v, want that the transition is before the pod", broken)
 	}
 }
 

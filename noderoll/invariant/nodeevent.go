@@ -11,8 +11,8 @@ import (
 var (
 	kubeletEventUID = &Invariant{
 		Name:     "kubelet-event-uid",
-		Sentence: "In a kubelet's Event about its node, the involved object's uid is the node's name.",
-		Source:   "kubelet, pkg/kubelet/kubelet.go, NewMainKubelet: nodeRef.UID is the node name",
+		Sentence: "In a kubelet's Event about its node, the involved object's uid is the node's name, none, or the node's uid.",
+		Source:   "kubelet, pkg/kubelet/kubelet.go, NewMainKubelet: nodeRef.UID was the node name up to 1.34, and is empty since; later kubelets set the node's",
 	}
 	readinessIsNormal = &Invariant{
 		Name:     "readiness-is-normal",
@@ -53,13 +53,9 @@ func (c *Checker) nodeEvent(h *trackedObject, o *corev1.Event, s *step) {
 	about := &o.InvolvedObject
 	uid := string(about.UID)
 	switch by {
-	case componentKubelet:
-		if uid != about.Name {
-			c.report(h, kubeletEventUID, "involvedObject.uid "+orNone(uid)+" of node "+about.Name, "the name")
-		}
 	case componentLifecycle:
 		c.lifecycle = true
-	case componentCloud:
+	case componentCloud, componentKubelet:
 	default:
 		return
 	}
@@ -69,8 +65,12 @@ func (c *Checker) nodeEvent(h *trackedObject, o *corev1.Event, s *step) {
 	if s.jump || !s.first || uid == "" || uid == about.Name {
 		return
 	}
-	if by != componentKubelet && o.Reason != "RemovingNode" {
-		c.rightNode(h, about.Name, uid)
+	if o.Reason != "RemovingNode" {
+		rule := eventOfNode
+		if by == componentKubelet {
+			rule = kubeletEventUID
+		}
+		c.rightNode(h, rule, about.Name, uid)
 	}
 	switch o.Reason {
 	case "RemovingNode":
@@ -114,9 +114,9 @@ func (c *Checker) deleting(h *trackedObject, uid string, at time.Duration) {
 	}
 }
 
-// rightNode compares the uid with the node of that name. A controller may tell
-// late of a node whose name has been taken by the next.
-func (c *Checker) rightNode(h *trackedObject, name, uid string) {
+// rightNode compares the uid with the node of that name. An actor may tell late
+// of a node whose name has been taken by the next.
+func (c *Checker) rightNode(h *trackedObject, rule *Invariant, name, uid string) {
 	wrong := func() (string, bool) {
 		n := c.nodeByName(name)
 		if n == nil || n.uid == uid || n.uid == "" {
@@ -131,7 +131,7 @@ func (c *Checker) rightNode(h *trackedObject, name, uid string) {
 	began := c.here
 	c.later(0, func() {
 		if is, no := wrong(); no && !h.gone {
-			c.reportAt(began, h, eventOfNode, "involvedObject.uid "+uid+" of node "+name, is)
+			c.reportAt(began, h, rule, "involvedObject.uid "+uid+" of node "+name, is)
 		}
 	})
 }

@@ -8,6 +8,14 @@ import (
 	"github.com/nodesim/nodesim/timeline"
 )
 
+// readyAgain has a kubelet come back after the node lifecycle controller gave its node up: it posts the status that it has of
+// its pod.
+func readyAgain(p *tape, since string) {
+	p.opts.Partial = true // the budget doesn't count what is changed here
+	p.again(pods, lostPod, 22*second, func(ev *timeline.Event) { ev.RV = "" })
+	p.one(pods, lostPod, 22*second, all(set("True", "status", "conditions", "Ready", "status"), set(since, "status", "conditions", "Ready", "lastTransitionTime")))
+}
+
 // What looks odd and is allowed: for each, a violation would be a false alarm on
 // a real recording.
 func TestOddAndSound(t *testing.T) {
@@ -18,6 +26,13 @@ func TestOddAndSound(t *testing.T) {
 		"a kubelet names its node by name": {"surge", func(p *tape) {
 			p.one(eventsOf, newNode+".*", second, all(set("kubelet", "source", "component"), set(newNode, "involvedObject", "uid")))
 		}},
+		"a kubelet gives no uid of its node": {"surge", func(p *tape) {
+			p.one(eventsOf, newNode+".*", second, all(set("kubelet", "source", "component"), set(nil, "involvedObject", "uid")))
+		}},
+		"a kubelet gives the uid of its node": {"surge", func(p *tape) {
+			p.one(eventsOf, newNode+".*", second, set("kubelet", "source", "component"))
+		}},
+		"a kubelet comes back, and its pod is Ready as before": {"vanish", func(p *tape) { readyAgain(p, "2026-11-21T00:04:12Z") }},
 		"a bare API server taints nothing": {"surge", func(p *tape) {
 			p.each(nodes, "ip-*", 0, set(nil, "spec", "taints"))
 			p.drop(eventsOf, "ip-*", 0)
@@ -25,6 +40,10 @@ func TestOddAndSound(t *testing.T) {
 		"an informer that is late by the skew": {"surge", func(p *tape) { p.move(nodes, oldNode, 5160*time.Millisecond, 7*second) }},
 		"a pod that outlives its node's Ready": {"vanish", func(p *tape) {
 			p.each(pods, lostPod, second, all(set("2026-11-21T00:04:36Z", "metadata", "deletionTimestamp"), set(0, "metadata", "deletionGracePeriodSeconds")))
+		}},
+		"an ended pod waits for the unmount of its volumes": {"surge", func(p *tape) {
+			p.opts.Partial = true // the status doesn't count what is changed here
+			p.each(pods, newPod, 9*second, all(ends("2026-11-21T00:03:46Z", 0), set("Failed", "status", "phase"))).goOn(90 * second)
 		}},
 		"a finalizer holds an orphan": {"vanish", func(p *tape) {
 			p.each(pods, lostPod, 0, set([]any{"example.com/hold"}, "metadata", "finalizers"))
@@ -80,6 +99,20 @@ func TestOddAndSound(t *testing.T) {
 		}},
 		"a new address after a restart": {"surge", func(p *tape) {
 			p.each(pods, movedPod, 12*second, all(set("10.9.9.9", "status", "podIP"), set(1, "status", "containerStatuses", "web", "restartCount")))
+		}},
+		"a new address while the container waits for init containers": {"surge", func(p *tape) {
+			p.each(pods, movedPod, 12*second, all(set("10.9.9.9", "status", "podIP"),
+				set(object{"waiting": object{"reason": "PodInitializing"}}, "status", "containerStatuses", "web", "state")))
+		}},
+		"a budget whose sync fails counts no more": {"surge", func(p *tape) {
+			unversioned := func(ev *timeline.Event) { ev.RV = "" }
+			p.again(pods, newPod, 55100*time.Millisecond, unversioned)
+			p.one(pods, newPod, 55100*time.Millisecond, all(set("False", "status", "conditions", "Ready", "status"),
+				set("2026-11-21T00:04:31Z", "status", "conditions", "Ready", "lastTransitionTime")))
+			p.again(budgets, "web", 55300*time.Millisecond, unversioned)
+			p.one(budgets, "web", 55300*time.Millisecond, all(set(0, "status", "disruptionsAllowed"), set("False", "status", "conditions", "0", "status"),
+				set("SyncFailed", "status", "conditions", "0", "reason"), set("2026-11-21T00:04:32Z", "status", "conditions", "0", "lastTransitionTime")))
+			p.goOn(70 * second)
 		}},
 		"an unready pod needs no grant": {"surge", func(p *tape) {
 			p.opts.Partial = true // the status doesn't count what is changed here

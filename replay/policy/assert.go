@@ -15,14 +15,18 @@ type TB interface {
 
 // Assert fails a test where an analysis violates a policy: a shipped one by its name, or a file. It says which rules, for which
 // objects, what was found and what was wanted, and on which line of the tape. Where no rule of a policy applied to anything the
-// test fails. Where the policy holds, and t has the method Logf of a testing.TB, violated warnings and rules that applied to
-// nothing are logged.
+// test fails, and so it does where the policy needs series (see [Policy.NeedsSeries]) and the analysis has none. Where the policy
+// holds, and t has the method Logf of a testing.TB, violated warnings and rules that applied to nothing are logged.
 func Assert(t TB, a *analysis.Analysis, policies ...string) {
 	t.Helper()
 	for _, name := range policies {
 		p, err := Find(name)
 		if err != nil {
 			t.Errorf("%v", err)
+			continue
+		}
+		if p.NeedsSeries() && a.Pods == nil {
+			t.Errorf("policy %s: it names pods, spans or levels, which this analysis was made without: want one made with analysis.Options.Series", p.Name)
 			continue
 		}
 		res := p.Check(a)

@@ -311,6 +311,38 @@ func TestAssert(t *testing.T) {
 	}
 }
 
+// Without Series an analysis has no pods, and a rule about them applies to nothing.
+func TestAssertWantsSeries(t *testing.T) {
+	file := t.TempDir() + "/p.yaml"
+	text := `apiVersion: nodesim.dev/v1
+kind: Policy
+metadata: {name: two}
+rules:
+- {name: rolls, expression: size(rolls) > 0}
+- {name: pods, over: pods, expression: "false"}
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		pods []analysis.Pod
+		want string
+	}{
+		{"without series", nil, "policy two: it names pods, spans or levels, which this analysis was made without: want one made with analysis.Options.Series"},
+		{"with no pods", []analysis.Pod{}, ""},
+		{"with a pod", []analysis.Pod{{Namespace: "shop", Name: "web-1"}}, "policy two is violated"},
+	} {
+		a := stuck()
+		a.Pods = c.pods
+		var got recorder
+		policy.Assert(&got, a, file)
+		if !strings.Contains(got.text, c.want) || c.want == "" && got.text != "" {
+			t.Errorf("%s: found %s: want %q", c.name, got.text, c.want)
+		}
+	}
+}
+
 func TestJSON(t *testing.T) {
 	p, err := policy.Find("bounded-drains")
 	if err != nil {

@@ -19,6 +19,8 @@ const (
 	panelEnding = ".panel.golden"
 	// policyEnding is that of a policy that the tape beside it is held against.
 	policyEnding = ".policy.yaml"
+	// shortPolicyEnding does as well, where there is none with policyEnding.
+	shortPolicyEnding = ".policy.yml"
 )
 
 // tapeEndings hold what a tape's name may end in, the longest first.
@@ -33,16 +35,32 @@ type Subject struct {
 func subject(tape string) (Subject, bool) {
 	for _, ending := range tapeEndings {
 		if stem, ok := strings.CutSuffix(tape, ending); ok && filepath.Base(stem) != "." && stem != "" {
-			return Subject{tape, stem + feedEnding, stem + panelEnding, stem + policyEnding}, true
+			return Subject{tape, stem + feedEnding, stem + panelEnding, policyOf(stem)}, true
 		}
 	}
 	return Subject{}, false
 }
 
+// policyOf is the path of the policy beside a tape, whether there is one or not.
+func policyOf(stem string) string {
+	if short := stem + shortPolicyEnding; exists(short) && !exists(stem+policyEnding) {
+		return short
+	}
+	return stem + policyEnding
+}
+
+// leftOver says why an orphan is none of a tape's files.
+func leftOver(path string) string {
+	if stem, short := strings.CutSuffix(path, shortPolicyEnding); short && exists(stem+policyEnding) {
+		return fmt.Sprintf("%s: %s is there as well: want one of them", path, stem+policyEnding)
+	}
+	return fmt.Sprintf("%s: no tape beside it: want a tape of that name, or the file deleted", path)
+}
+
 // found holds what was found at the paths.
 type found struct {
 	subjects []Subject
-	orphans  []string // golden files and policies without a tape
+	orphans  []string // golden files and policies that are no tape's
 }
 
 // find looks for tapes at the paths: files, or folders with everything below
@@ -106,7 +124,8 @@ func below(folder string) (found, error) {
 		case d.IsDir() && path != folder && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
 		case d.IsDir():
-		case strings.HasSuffix(path, feedEnding), strings.HasSuffix(path, panelEnding), strings.HasSuffix(path, policyEnding):
+		case strings.HasSuffix(path, feedEnding), strings.HasSuffix(path, panelEnding),
+			strings.HasSuffix(path, policyEnding), strings.HasSuffix(path, shortPolicyEnding):
 			goldens[path] = true
 		default:
 			if s, ok := subject(path); ok {

@@ -20,8 +20,8 @@ import (
 type Options struct {
 	// Paths are tapes, or folders that are searched for tapes.
 	Paths []string
-	// Policies are those that every tape is held against, besides the one in roll.policy.yaml beside a tape roll.yaml. A tape
-	// that is held against a policy needs no golden files.
+	// Policies are those that every tape is held against, besides the one in roll.policy.yaml (or .yml) beside a tape
+	// roll.yaml. A tape that is held against a policy needs no golden files.
 	Policies []*policy.Policy
 	// Update writes the golden files in place of comparing.
 	Update bool
@@ -96,7 +96,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		add(r)
 	}
 	for _, path := range all.orphans {
-		add(Result{Name: path, Failures: []string{fmt.Sprintf("%s: no tape beside it: want a tape of that name, or the file deleted", path)}})
+		add(Result{Name: path, Failures: []string{leftOver(path)}})
 	}
 	return rep, nil
 }

@@ -271,6 +271,32 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
+// A policy may end in .yml. Where there is one in .yaml as well, that one counts, and the other is left over.
+func TestPolicyEndings(t *testing.T) {
+	dir := t.TempDir()
+	tape(t, filepath.Join(dir, "roll.yaml"), true)
+	write := func(name, expression string) {
+		t.Helper()
+		text := "apiVersion: nodesim.dev/v1\nkind: Policy\nmetadata: {name: mine}\nrules:\n- {name: rolls, expression: " + expression + "}\n"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(summary, said string, paths ...string) {
+		t.Helper()
+		if rep := run(t, false, paths...); rep.Summary() != summary || !strings.Contains(printed(rep, dir), said) {
+			t.Errorf("%s\n%s\nwant %s, and %q", rep.Summary(), printed(rep, dir), summary, said)
+		}
+	}
+	write("roll.policy.yml", "size(rolls) == 0")
+	expect("0 passed, 1 failed", "policy mine is violated", dir)
+	expect("0 passed, 1 failed", "policy mine is violated", filepath.Join(dir, "roll.yaml"))
+	write("roll.policy.yaml", "size(rolls) == 1")
+	expect("1 passed, 1 failed", "DIR/roll.policy.yml: DIR/roll.policy.yaml is there as well: want one of them", dir)
+	write("lonely.policy.yml", "size(rolls) == 1")
+	expect("1 passed, 2 failed", "DIR/lonely.policy.yml: no tape beside it", dir)
+}
+
 // TestAnnotations has names that would begin commands and properties of their own.
 func TestAnnotations(t *testing.T) {
 	violated := func(severity policy.Severity, line int) policy.RuleResult {

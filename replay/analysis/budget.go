@@ -63,9 +63,13 @@ type budget struct {
 	ended []*blockade // of nodes that were only cordoned
 	held  map[*pod]bool
 	named map[objectName]bool
-	// What it wanted and had when it first held something up, and how many pods it counted.
-	heldWants, heldHealthy, heldExpected int
+	// As it began to hold something up: the last time, and for longest.
+	began, longest figures
+	lasted         time.Duration // for longest
 }
+
+// figures are what a budget wants and has, and how many pods it counts.
+type figures struct{ wants, healthy, expected int }
 
 func (b *budget) key() string { return b.Namespace + "/" + b.Name }
 
@@ -358,12 +362,24 @@ func (b *budget) holds(s *reading, by int) {
 	b.holding += by
 	switch is := b.holding > 0; {
 	case is && !was:
-		if len(b.all) == 0 {
-			b.heldWants, b.heldHealthy, b.heldExpected = int(b.says.DesiredHealthy), int(b.says.CurrentHealthy), b.covered()
-		}
 		b.begin(s.now)
+		if b.all[len(b.all)-1].from == s.now { // else the last time goes on
+			b.began = figures{int(b.says.DesiredHealthy), int(b.says.CurrentHealthy), b.covered()}
+		}
 	case was && !is:
-		b.end(s.now)
+		b.release(s.now)
+	}
+}
+
+// release ends a time in which the budget held something up.
+func (b *budget) release(now Moment) {
+	if !b.open {
+		return
+	}
+	b.end(now)
+	last := b.all[len(b.all)-1]
+	if d := last.to.At - last.from.At; d > b.lasted || b.lasted == 0 {
+		b.lasted, b.longest = d, b.began
 	}
 }
 
@@ -391,7 +407,7 @@ const mostPods = 20
 func (b *budget) close(s *reading) Budget {
 	lasts(&b.zero, &b.AtZero, s.now, false)
 	b.lacks.end(s.now)
-	b.end(s.now)
+	b.release(s.now)
 	b.Held = b.total()
 	return b.Budget
 }

@@ -72,7 +72,7 @@ func (s *reading) budgetFindings() (all []Finding) {
 		if b.Held <= 0 {
 			continue
 		}
-		f := Finding{Kind: FindBudgetHeld, Object: b.path(), Pods: b.Pods, Cost: s.saved(WaitBudget, b.path())}
+		f := Finding{Kind: FindBudgetHeld, Object: b.path(), Cost: s.saved(WaitBudget, b.path())}
 		f.Delays = f.Cost > 0
 		from, to := time.Duration(0), s.now.At
 		if r := s.delays[gatherKey{WaitBudget, b.path()}].roll; r != nil {
@@ -80,7 +80,8 @@ func (s *reading) budgetFindings() (all []Finding) {
 		}
 		lasted, first, last := b.within(from, to)
 		if lasted == 0 {
-			lasted, first, last = b.within(0, s.now.At)
+			from, to = 0, s.now.At
+			lasted, first, last = b.within(from, to)
 		}
 		if !f.Delays {
 			if f.Cost = lasted; f.Cost < shortest {
@@ -88,17 +89,60 @@ func (s *reading) budgetFindings() (all []Finding) {
 			}
 		}
 		f.From, f.To = first, last
-		if len(b.HeldNodes) > 0 {
-			f.Node = b.HeldNodes[0]
+		pods, nodes, total, lines := b.Pods, b.HeldNodes, len(b.Pods)+b.MorePods, b.lines()
+		if lasted < b.Held { // it held others at other times
+			if p, n, t, l := s.heldIn(b, max(from, first.At), min(last.At, to)); len(n) > 0 {
+				pods, nodes, total, lines = p, n, t, l
+			}
+		}
+		f.Pods, f.Lines = pods, lines
+		if len(nodes) > 0 {
+			f.Node = nodes[0]
 		}
 		why, remedy := s.whyHeld(b)
 		f.Text = fmt.Sprintf("PodDisruptionBudget %s held %s on %s for %s: %s",
-			b.key(), named(b.Pods, len(b.Pods)+b.MorePods, "pod"), named(b.HeldNodes, len(b.HeldNodes), "node"), short(lasted), why)
+			b.key(), named(pods, total, "pod"), named(nodes, len(nodes), "node"), short(lasted), why)
 		f.Remedy = remedy
-		f.Lines = b.lines()
 		all = append(all, f)
 	}
 	return all
+}
+
+// heldIn tells what a budget held up in a part of the tape, by the waits of nodes: the pods and their number, the nodes, and
+// the lines that show it.
+func (s *reading) heldIn(b *budget, from, to time.Duration) (pods, nodes []string, total int, lines []int) {
+	type waiting struct {
+		node string
+		wait *Wait
+	}
+	var all []waiting
+	for _, n := range s.allNodes {
+		for i := range n.Waits {
+			if w := &n.Waits[i]; w.Kind == WaitBudget && w.Object == b.path() && w.From.At < to && from < w.To.At {
+				all = append(all, waiting{n.Name, w})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y waiting) int { return cmp.Compare(x.wait.From.At, y.wait.From.At) })
+	nodesSeen, podsSeen := map[string]bool{}, map[string]bool{}
+	for _, on := range all {
+		if !nodesSeen[on.node] {
+			nodesSeen[on.node] = true
+			nodes = append(nodes, on.node)
+		}
+		for _, p := range on.wait.Pods {
+			if podsSeen[p] {
+				continue
+			}
+			podsSeen[p] = true
+			if total++; len(pods) < mostPods {
+				pods = append(pods, p)
+			}
+		}
+		total += on.wait.MorePods
+		lines = append(lines, on.wait.From.Line, on.wait.To.Line)
+	}
+	return pods, nodes, total, lines
 }
 
 // whyHeld says why a budget held up pods, and what to change.
@@ -110,7 +154,7 @@ func (s *reading) whyHeld(b *budget) (why, remedy string) {
 	case b.object == nil: // only REFUSED lines tell of it
 		return with("it allows no disruption", b.said), "let the budget allow one disruption, or give its workload one replica more than the budget needs"
 	}
-	needs, has := b.heldWants, b.heldHealthy
+	needs, has := b.longest.wants, b.longest.healthy
 	also := ""
 	if has > needs { // the server takes an eviction from disruptionsAllowed at once; the controller counts the pods later
 		also = ", evicted ones among them"
@@ -119,7 +163,7 @@ func (s *reading) whyHeld(b *budget) (why, remedy string) {
 	switch {
 	case has < needs:
 		remedy = "find out why its pods aren't Ready: until they are, nothing may be evicted"
-	case needs >= b.heldExpected && b.heldExpected > 0:
+	case needs >= b.longest.expected && b.longest.expected > 0:
 		remedy = fmt.Sprintf("let the budget allow one disruption (maxUnavailable: 1, or minAvailable: %d), or give its workload one replica more than the budget needs", max(needs-1, 0))
 	default:
 		remedy = "let its pods be ready sooner, or let the budget allow more disruptions at a time"

@@ -66,7 +66,7 @@ func (s *reading) nodeFindings() (all []Finding) {
 	all = append(all, s.slow(FindSlowNode, "to be drained", func(n *node) (*time.Duration, *Moment, *Moment) { return n.Drain, n.DrainBegan, n.Drained })...)
 	all = append(all, s.slow(FindSlowNode, "to go once it was drained", func(n *node) (*time.Duration, *Moment, *Moment) { return n.Termination, n.Drained, n.Terminated })...)
 	for _, m := range s.allClaims {
-		if !m.requested.is() || m.joined != nil || s.o.Pool != "" && m.group != "" && m.group != s.o.Pool {
+		if !m.requested.is() || m.node != "" || s.o.Pool != "" && m.group != "" && m.group != s.o.Pool {
 			continue
 		}
 		to := s.now

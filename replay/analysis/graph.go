@@ -169,15 +169,31 @@ func (g *graph) cordon(n *node) int32 {
 	if g.has(n.Cordoned) {
 		at = g.add(vertex{at: *n.Cordoned, what: atCordon, node: n, phase: PhaseBetween, key: gatherKey{kind: WaitController}, kind: nodeReady})
 	}
-	if g.has(n.DrainBegan) {
+	switch {
+	case g.has(n.DrainBegan):
 		v := vertex{at: *n.DrainBegan, after: []int32{at}, what: atDrain, node: n, phase: PhaseCordoned, key: gatherKey{kind: WaitController}, kind: nodeReady}
 		for _, k := range n.ended {
-			if !k.to.before(*n.DrainBegan) {
+			switch {
+			case !k.to.before(*n.DrainBegan):
 				v.key = gatherKey{WaitBudget, k.budget.path()}
 				v.after = []int32{g.blocked(n, k, at)}
+			case n.Cordoned == nil || !k.from.before(*n.Cordoned): // of this cordon: it let go, and the drainer asked again later
+				at = g.add(vertex{at: k.to, after: []int32{g.blocked(n, k, at)}, what: atDrain, node: n, phase: PhaseCordoned, key: gatherKey{WaitBudget, k.budget.path()}})
+				v.after = []int32{at}
 			}
 		}
 		at = g.add(v)
+	case g.has(n.Terminated): // while a budget held its pods, as a surplus node of EKS when the time of its drain is over
+		for _, k := range n.ended {
+			if n.Cordoned == nil || k.from.before(*n.Cordoned) {
+				continue
+			}
+			v := vertex{at: k.to, after: []int32{g.blocked(n, k, at)}, what: atDrain, node: n, phase: PhaseCordoned, key: gatherKey{WaitBudget, k.budget.path()}}
+			if n.Terminated.before(v.at) {
+				v.at = *n.Terminated
+			}
+			at = g.add(v)
+		}
 	}
 	return at
 }

@@ -120,8 +120,63 @@ func TestTheRollThatABudgetDelaysMost(t *testing.T) {
 	lines := []string{nodeLine("0s", "ADDED", "a", "g", "old", false), nodeLine("0s", "ADDED", "c", "h", "old", false), nodesListed, budgetLine("web"),
 		ready("0s", "ADDED", "web-0", "a", "True", ""), ready("0s", "ADDED", "web-1", "c", "True", ""), podsListed}
 	a := written("delays", append(append(lines, group("g", "a", "b", "web-0", 0)...), group("h", "c", "d", "web-1", 100)...)...).analyse(t, false)
-	if f := found(a, analysis.FindBudgetHeld); f == nil || len(a.Rolls) != 2 || f.From.At != 110*time.Second || !strings.Contains(f.Text, "for 1m50s") {
-		t.Errorf("got %+v of %+v, want 110s of the second roll", f, a.Rolls)
+	f := found(a, analysis.FindBudgetHeld)
+	if f == nil || len(a.Rolls) != 2 || f.From.At != 110*time.Second || f.Node != "c" || !slices.Equal(f.Pods, []string{"shop/web-1"}) ||
+		!strings.Contains(f.Text, "held shop/web-1 on c for 1m50s") || f.Lines[0] <= a.Rolls[0].End.Line {
+		t.Errorf("got %+v of %+v, want 110s of the second roll, and nothing of the first", f, a.Rolls)
+	}
+}
+
+// budgetAt is a later line of the budget web, with other figures.
+func budgetAt(at string, allowed, healthy, desired int) string {
+	return strings.NewReplacer(
+		`"at":"0s","type":"ADDED"`, fmt.Sprintf(`"at":%q,"type":"MODIFIED"`, at),
+		`"disruptionsAllowed":0,"currentHealthy":1,"desiredHealthy":1`, fmt.Sprintf(`"disruptionsAllowed":%d,"currentHealthy":%d,"desiredHealthy":%d`, allowed, healthy, desired),
+	).Replace(budgetLine("web"))
+}
+
+// What a budget wanted and had is told of the longest time in which it held something up.
+func TestTheFiguresOfTheLongestHold(t *testing.T) {
+	a := written("figures", append(start("web"),
+		ready("1s", "ADDED", "web-1", "a", "True", ""), budgetAt("1s", 0, 3, 2), nodeLine("5s", "MODIFIED", "a", "g", "old", true), refusal("10s", "web-0"),
+		budgetAt("12s", 1, 3, 2), ready("13s", "MODIFIED", "web-0", "a", "True", leaves), ready("14s", "DELETED", "web-0", "a", "True", leaves),
+		budgetAt("20s", 0, 0, 2), budgetAt("320s", 1, 3, 2), ready("321s", "MODIFIED", "web-1", "a", "True", leaves),
+		ready("322s", "DELETED", "web-1", "a", "True", leaves), deletedNode("330s", "a"))...).analyse(t, false)
+	if f := found(a, analysis.FindBudgetHeld); f == nil || !strings.Contains(f.Text, "(needs 2 healthy pods and has 0)") || !strings.Contains(f.Remedy, "aren't Ready") {
+		t.Errorf("got %+v, want what it had in the 300s", f)
+	}
+}
+
+// A budget that let go before the first eviction made the roll longer: the drainer asks again only after a while.
+func TestABudgetThatLetsGoBeforeTheDrain(t *testing.T) {
+	a := written("before", nodeLine("0s", "ADDED", "a", "g", "old", false), nodesListed, budgetLine("web"), ready("0s", "ADDED", "web-0", "a", "True", ""), podsListed,
+		nodeLine("1s", "ADDED", "b", "g", "new", false), nodeLine("5s", "MODIFIED", "a", "g", "old", true), budgetAt("305s", 1, 1, 1),
+		ready("308s", "MODIFIED", "web-0", "a", "True", leaves), ready("310s", "DELETED", "web-0", "a", "True", leaves), deletedNode("320s", "a")).analyse(t, false)
+	paths(t, a)
+	if len(a.Rolls) != 1 || !slices.ContainsFunc(a.Rolls[0].Path, func(s analysis.Step) bool {
+		return s.Wait == analysis.WaitBudget && s.Duration == 300*time.Second
+	}) {
+		t.Errorf("got %+v, want a step of 300s for the budget", a.Rolls)
+	}
+	if len(a.Findings) == 0 || a.Findings[0].Kind != analysis.FindBudgetHeld || !a.Findings[0].Delays || a.Findings[0].Cost != 300*time.Second {
+		t.Errorf("got %+v, want the budget's 300s first", a.Findings)
+	}
+}
+
+// While the lists are read again after a gap, a node that is found gone before its pods are has left none, and lost none.
+func TestNodesAndPodsThatWentInAGap(t *testing.T) {
+	a := written("gaps", append(start(),
+		`{"at":"5s","type":"GAP","resource":"nodes","rv":"3","reason":"410"}`, `{"at":"5s","type":"GAP","resource":"pods","rv":"3","reason":"410"}`,
+		`{"at":"9s","type":"DELETED","resource":"nodes","name":"a"}`, `{"at":"9s","type":"SYNC","resource":"nodes","rv":"9"}`,
+		`{"at":"9s","type":"DELETED","resource":"pods","namespace":"shop","name":"web-0"}`, `{"at":"9s","type":"SYNC","resource":"pods","rv":"9"}`)...).analyse(t, false)
+	gaps := 0
+	for _, f := range a.Findings {
+		if f.Kind == analysis.FindGap {
+			gaps++
+		}
+	}
+	if w := a.Workloads[0]; found(a, analysis.FindNodeVanished) != nil || w.Lost != 0 || w.Deleted != 1 || gaps != 2 {
+		t.Errorf("got %+v of %+v, want a deleted pod and two gaps", a.Findings, w)
 	}
 }
 
@@ -155,6 +210,31 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
+// A pod that has done its work isn't missing, and isn't lost with its node.
+func TestPodsThatHaveDoneTheirWork(t *testing.T) {
+	pod := func(at, typ, name, kind, phase, status string) string {
+		line := podLine(at, typ, name, "a", `,"ownerReferences":[{"kind":"`+kind+`","name":"etl","controller":true}]`)
+		return strings.NewReplacer(`"phase":"Running"`, `"phase":"`+phase+`"`, `"Ready","status":"True"`, `"Ready","status":"`+status+`"`).Replace(line)
+	}
+	nodes := []string{nodeLine("0s", "ADDED", "a", "g", "old", false), nodeLine("0s", "ADDED", "b", "g", "old", false), nodesListed}
+	steps := append(slices.Clone(nodes), pod("0s", "ADDED", "etl-0", "Workflow", "Running", "True"), podsListed, pod("60s", "MODIFIED", "etl-0", "Workflow", "Succeeded", "False"))
+	end := `{"at":"3600s","type":"MARK","name":"later"}`
+	if f := found(written("done", append(slices.Clone(steps), end)...).analyse(t, false), analysis.FindUnavailable); f != nil {
+		t.Errorf("got %+v of a workflow that is over", f)
+	}
+	a := written("next", append(slices.Clone(steps),
+		pod("100s", "ADDED", "etl-1", "Workflow", "Running", "False"), pod("130s", "MODIFIED", "etl-1", "Workflow", "Running", "True"),
+		pod("160s", "MODIFIED", "etl-1", "Workflow", "Succeeded", "False"), end)...).analyse(t, false)
+	if f := found(a, analysis.FindUnavailable); f == nil || f.Cost != 30*time.Second || f.From.At != 100*time.Second || f.To.At != 130*time.Second {
+		t.Errorf("got %+v of its next pod, want 30s from 100s", f)
+	}
+	a = written("collected", append(slices.Clone(nodes), pod("0s", "ADDED", "etl-0", "Job", "Succeeded", "False"), podsListed, deletedNode("60s", "a"),
+		`{"at":"100s","type":"DELETED","resource":"pods","namespace":"shop","name":"etl-0","rv":"9"}`)...).analyse(t, false)
+	if w := a.Workloads[0]; w.Lost != 0 || w.Deleted != 1 {
+		t.Errorf("got %+v, want a deleted pod and no lost one", w)
+	}
+}
+
 // Restarts are proved by the lines that show them.
 func TestRestartsHaveTheirLines(t *testing.T) {
 	counted := func(at string, n int) string {
@@ -173,6 +253,25 @@ func TestNodesLeftByTwoRolls(t *testing.T) {
 		nodeLine("100s", "ADDED", "c1", "g", "3", false), deletedNode("110s", "b1"), `{"at":"120s","type":"MARK","name":"later"}`).analyse(t, false)
 	if len(a.Rolls) != 2 || a.Rolls[0].Left != 0 || a.Rolls[0].Outcome != analysis.Complete || a.Rolls[1].Left != 1 {
 		t.Errorf("got %+v, want a complete roll and one with one node left", a.Rolls)
+	}
+}
+
+// A roll of a group that was resized meanwhile ends with its last transition, though only rest shows that it has ended.
+func TestARollOfAGroupThatWasResized(t *testing.T) {
+	for name, later := range map[string]string{
+		"a line of nodes": `{"at":"400s","type":"SYNC","resource":"nodes","rv":"99"}`,
+		"a line of pods":  podLine("400s", "ADDED", "web-0", "b1", ""),
+	} {
+		a := written("resized", nodeLine("0s", "ADDED", "a1", "g", "1", false), nodeLine("0s", "ADDED", "a2", "g", "1", false), nodesListed,
+			nodeLine("10s", "ADDED", "b1", "g", "2", false), nodeLine("11s", "ADDED", "b2", "g", "2", false), nodeLine("12s", "ADDED", "b3", "g", "2", false),
+			deletedNode("20s", "a1"), deletedNode("30s", "a2"), later).analyse(t, false)
+		paths(t, a)
+		if len(a.Rolls) != 1 || a.Rolls[0].Outcome != analysis.Complete || a.Rolls[0].End.At != 30*time.Second {
+			t.Errorf("%s: got %+v, want a complete roll up to 30s", name, a.Rolls)
+		}
+		if f := found(a, analysis.FindControllerIdle); f != nil && f.Cost > 20*time.Second {
+			t.Errorf("%s: got %+v, want at most the roll's 20s", name, f)
+		}
 	}
 }
 

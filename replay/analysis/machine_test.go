@@ -76,6 +76,20 @@ func TestAClaimNamesItsNodeFirst(t *testing.T) {
 	}
 }
 
+// A machine that names its node has one, also where that is of a group that the tape doesn't have.
+func TestAMachineOfAGroupThatIsNotOnTheTape(t *testing.T) {
+	before, _, _ := strings.Cut(machines, `--- {"at":"5s"`)
+	text := strings.Replace(before, "scope: {provider: karpenter}", `scope: {provider: karpenter, selector: "karpenter.sh/nodepool=p"}`, 1) +
+		`--- {"at":"7s","type":"ADDED","resource":"machines","namespace":"x","name":"m","uid":"u-m","rv":"3","object":{}}
+--- {"at":"60s","type":"MODIFIED","resource":"machines","namespace":"x","name":"m","rv":"4","patch":{"status":{"nodeRef":{"name":"other"}}}}
+--- {"at":"2000s","type":"MARK","name":"later"}
+`
+	a := tape{"other", func() (*timeline.Reader, error) { return timeline.NewReader(strings.NewReader(text)) }}.analyse(t, false)
+	if f := found(a, analysis.FindNeverJoined); f != nil {
+		t.Errorf("got %+v, want no such finding", f)
+	}
+}
+
 // A machine of another group than the one that was asked for is no finding.
 func TestMachinesOfOtherGroups(t *testing.T) {
 	text := strings.Replace(machines, `"uid":"u-m","rv":"3","object":{`, `"uid":"u-m","rv":"3","object":{"metadata":{"ownerReferences":[{"kind":"MachineDeployment","name":"other","controller":true}]},`, 1)

@@ -282,7 +282,7 @@ func (s *reading) nodeGone(n *node) {
 	n.Terminated = moment(s.now)
 	n.close(s, false)
 	for _, p := range n.place.pods {
-		if p.counts {
+		if p.counts && !s.inGap() {
 			n.lost = append(n.lost, p)
 		}
 		s.hold(p, false)

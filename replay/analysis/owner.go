@@ -60,16 +60,16 @@ func (w *workload) least(now Moment) {
 		return
 	}
 	if w.wants() && (w.LeastAt == nil || w.now < w.LeastAvailable) {
-		w.LeastAvailable, w.LeastAt = w.now, &now
+		w.LeastAvailable, w.LeastAt = w.now, moment(now)
 	}
-	w.zero.is(w.now == 0 && w.wants(), now)
+	w.zero.is(w.now == 0 && w.wants() && !w.rests(), now)
 }
 
 // lacked counts a time in which the number of pods is known that was wanted.
 func (w *workload) lacked(d time.Duration) {
 	if w.now < w.owner.replicas {
 		w.BelowReplicas += d
-		if w.now == 0 {
+		if w.now == 0 && !w.rests() {
 			w.none += d
 		}
 	}

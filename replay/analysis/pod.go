@@ -23,6 +23,7 @@ type pod struct {
 	ready, pending, ended, deleting, gone bool
 	available, evicted, lost              bool
 	wasReady, counts                      bool // ready before the tape; a drain has to move it
+	done, rests                           bool // phase Succeeded, and not by its deletion; its workload counts it so
 	disruption                            string
 	restarts, initRestarts                int
 	containers                            []container
@@ -164,6 +165,7 @@ func (s *reading) tellPod(p *pod, raw []byte, whole bool) {
 		if p.ended = t.phase == string(corev1.PodSucceeded) || t.phase == string(corev1.PodFailed); p.ended && !p.over.is() {
 			p.over = s.now
 		}
+		p.done = t.phase == string(corev1.PodSucceeded) && (p.done || !p.deleting && !t.deleting)
 	}
 	if has(toldNode) && t.node != "" && p.place == nil {
 		s.schedule(p, t.node, first)
@@ -202,14 +204,24 @@ func (s *reading) podChanged(p *pod) {
 	if p.ended || p.deleting {
 		p.workload.pended(p, s.now)
 	}
+	w := p.workload
+	if rests := p.done && !p.gone; rests != p.rests {
+		w.pass(s.now.At)
+		if p.rests = rests; rests {
+			w.resting++
+		} else {
+			w.resting--
+		}
+	}
 	if available := p.ready && !p.deleting && !p.ended && !p.gone; available != p.available {
 		p.available = available
 		by := 1
 		if !available {
 			by = -1
 		}
-		p.workload.shift(s, by)
+		w.shift(s, by)
 	}
+	w.least(s.now)
 	if p.place != nil {
 		s.settlePod(p)
 	}
@@ -238,6 +250,8 @@ func (s *reading) podGone(p *pod) {
 	}
 	p.workload.pended(p, s.now)
 	p.gone = true
+	p.workload.pass(s.now.At)
+	p.workload.gone = append(p.workload.gone, p)
 	s.podChanged(p)
 	if pl := p.place; pl != nil {
 		last := len(pl.pods) - 1
@@ -250,7 +264,6 @@ func (s *reading) podGone(p *pod) {
 	if p.class != nil {
 		s.leaveClass(p)
 	}
-	p.workload.gone = append(p.workload.gone, p)
 	delete(s.pods, p.objectName)
 }
 
@@ -262,7 +275,7 @@ func (s *reading) countDeletion(p *pod) {
 	case p.disruption == "EvictionByEvictionAPI": // pkg/registry/core/pod/storage/eviction.go of Kubernetes
 		p.evicted = true
 		w.Evicted++
-	case p.disruption == "DeletionByPodGC" || p.place != nil && p.place.node == nil && s.nodesListed && (p.place.left || !s.header.Scope.Partial()):
+	case !p.done && (p.disruption == "DeletionByPodGC" || !s.inGap() && p.place != nil && p.place.node == nil && s.nodesListed && (p.place.left || !s.header.Scope.Partial())):
 		p.lost = true
 		w.Lost++
 	default:

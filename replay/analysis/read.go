@@ -116,7 +116,13 @@ type resource struct {
 	started bool
 	listed  bool
 	began   time.Duration
+	gap     bool // between a GAP and its SYNC
 }
+
+func (k *resource) inGap() bool { return k != nil && k.gap }
+
+// inGap reports whether nodes or pods are listed again: which of them went first isn't known.
+func (s *reading) inGap() bool { return s.nodeKind.inGap() || s.podKind.inGap() }
 
 func newReading(h *timeline.Header, o Options) *reading {
 	o.Verbose = false
@@ -175,7 +181,9 @@ func (s *reading) event(ev *timeline.Event, line int) error {
 	switch ev.Type {
 	case timeline.Gap:
 		t.Gaps = append(t.Gaps, Note{s.now, ev.Resource, ev.Reason})
-		s.synced(s.resource(ev.Resource))
+		k := s.resource(ev.Resource)
+		k.gap = true
+		s.synced(k)
 	case timeline.Mark:
 		t.Marks = append(t.Marks, Note{s.now, ev.Name, ev.Reason})
 	case timeline.Refused:
@@ -209,7 +217,9 @@ func (s *reading) event(ev *timeline.Event, line int) error {
 		s.entry(e)
 	}
 	if ev.Type == timeline.Sync {
-		s.synced(s.resource(ev.Resource))
+		k := s.resource(ev.Resource)
+		k.gap = false
+		s.synced(k)
 	}
 	return nil
 }

@@ -66,6 +66,7 @@ type recount struct {
 	counts                 map[string]int    // restarts of containers
 	updates                map[string]int
 	initial                map[string]bool
+	done                   map[string]bool // pods, by UID, that had done their work before their deletion
 }
 
 func newRecount() *recount {
@@ -77,6 +78,7 @@ func newRecount() *recount {
 		pending: map[string]time.Duration{}, pendingSince: map[string]time.Duration{}, counted: map[string]bool{}, restarted: map[string]int{},
 		zero: map[string]time.Duration{}, workloads: map[string]string{}, everReady: map[string]bool{}, initial: map[string]bool{},
 		images: map[string]string{}, asked: map[string]bool{}, counts: map[string]int{}, updates: map[string]int{},
+		done: map[string]bool{},
 	}
 }
 
@@ -230,6 +232,7 @@ func (c *recount) pod(key, uid string, o object, gone bool) {
 	c.restarts[w] += max(restarts-c.restarted[uid]-updates, 0)
 	c.restarted[uid] = restarts
 	deleting := get(o, "metadata", "deletionTimestamp") != nil
+	c.done[uid] = str(o, "status", "phase") == "Succeeded" && (c.done[uid] || !deleting)
 	if since, waits := c.pendingSince[uid]; waits && (str(o, "spec", "nodeName") != "" || ended(o) || deleting || gone) {
 		c.pending[w] += c.at - since
 		delete(c.pendingSince, uid)
@@ -242,7 +245,7 @@ func (c *recount) pod(key, uid string, o object, gone bool) {
 		switch {
 		case str(d, "status") == "True" && str(d, "reason") == "EvictionByEvictionAPI":
 			c.evicted[w]++
-		case str(d, "status") == "True" && str(d, "reason") == "DeletionByPodGC" || on != "" && !there:
+		case !c.done[uid] && (str(d, "status") == "True" && str(d, "reason") == "DeletionByPodGC" || on != "" && !there):
 			c.lost[w]++
 		default:
 			c.deleted[w]++

@@ -10,10 +10,12 @@ type workload struct {
 	since   time.Duration
 	at      []time.Duration // how long each number of pods was available, while it isn't known how many are wanted
 	none    time.Duration   // for which none was, and some were wanted
+	rest    time.Duration   // of at[0]: all pods that were there had done their work
 	owner   owner
 	budgets []*budget
 	covered map[*budget]bool // by budgets
 	pods    int              // that were ever seen
+	resting int              // that are there and have done their work
 
 	deletions, gone []*pod // in the tape's order
 
@@ -42,6 +44,7 @@ func (s *reading) workloadOf(p *pod, kind, owner string) *workload {
 		w = &workload{Workload: Workload{Kind: kind, Namespace: p.namespace, Name: owner}, covered: map[*budget]bool{}, owner: s.owners[key]}
 		s.workloads[key] = w
 	}
+	w.pass(s.now.At)
 	w.pods++
 	return w
 }
@@ -65,6 +68,9 @@ func (w *workload) start(now Moment) {
 	w.least(now)
 }
 
+// rests reports whether all pods that are there have done their work: none is missing.
+func (w *workload) rests() bool { return w.resting > 0 && w.resting == w.pods-len(w.gone) }
+
 // pass counts the time up to a position at the present number of available pods.
 func (w *workload) pass(at time.Duration) {
 	if !w.started {
@@ -79,6 +85,9 @@ func (w *workload) pass(at time.Duration) {
 		w.at = append(w.at, 0)
 	}
 	w.at[w.now] += d
+	if w.now == 0 && w.rests() {
+		w.rest += d
+	}
 }
 
 // shift says that a pod has become available, or is no more.
@@ -124,14 +133,14 @@ func (w *workload) pended(p *pod, now Moment) {
 	}
 }
 
-// unavailable is how long none of its pods was available while its owner wanted some. Where the tape doesn't have the owner,
-// it is all such time but for the one since its last pod went where it has none any more: it was scaled to nothing then, or
-// deleted. One that was scaled to nothing and up again can't be told from one that failed.
+// unavailable is how long none of its pods was available while its owner wanted some, and not all of them had done their work.
+// Where the tape doesn't have the owner, it is all such time but for the one since its last pod went where it has none any more:
+// it was scaled to nothing then, or deleted. One that was scaled to nothing and up again can't be told from one that failed.
 func (w *workload) unavailable(now Moment) time.Duration {
 	if len(w.at) == 0 || w.owner.there {
-		return w.none + w.unknown(0)
+		return w.none + w.unknown(0) - w.rest
 	}
-	d := w.none + w.at[0]
+	d := w.none + w.at[0] - w.rest
 	if n := len(w.gone); n > 0 && n == w.pods {
 		d -= now.At - w.gone[n-1].goneAt.At
 	}

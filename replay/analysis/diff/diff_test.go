@@ -354,6 +354,27 @@ func TestARollOfPodsHasTheNameOfItsScope(t *testing.T) {
 	}
 }
 
+// TestAStaticPodHasThePlaceOfItsNode has static pods, whose names end in those of their nodes.
+func TestAStaticPodHasThePlaceOfItsNode(t *testing.T) {
+	side := func(node string, lost int) *analysis.Analysis {
+		return &analysis.Analysis{
+			Nodes: []analysis.Node{{Name: node, Group: "shop", Role: analysis.RoleOld, DrainBegan: &analysis.Moment{At: *minutes(1), Line: 10}}},
+			Workloads: []analysis.Workload{
+				{Kind: "Pod", Namespace: "kube-system", Name: "kube-proxy-" + node, Replicas: 1},
+				{Kind: "Deployment", Namespace: "shop", Name: "web", Lost: lost},
+			},
+			Findings: []analysis.Finding{{Kind: analysis.FindRestarts, Object: "Pod/kube-system/kube-proxy-" + node}},
+		}
+	}
+	d := diff.Of(side("ip-1", 0), side("ip-9", 5))
+	if len(d.Rows) != 1 || d.Rows[0].Scope != diff.ScopeWorkload || d.Rows[0].Measure != "lost" {
+		t.Errorf("found %+v: want the lost pods alone", d.Rows)
+	}
+	if want := (diff.Pair{Scope: diff.ScopeWorkload, Object: "Pod/kube-system/kube-proxy of node shop old 1"}); !slices.Contains(d.Pairs, want) {
+		t.Errorf("found %+v: want %+v", d.Pairs, want)
+	}
+}
+
 func TestThreshold(t *testing.T) {
 	forced, held := pair()
 	forced, held = held, forced // now the held one comes second

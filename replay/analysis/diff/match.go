@@ -165,11 +165,31 @@ func (s *side) object(name string) string {
 		}
 	}
 	if pod, ok := strings.CutPrefix(name, "Pod/"); ok {
+		if label := s.static(pod); label != "" {
+			return label
+		}
 		if workload := s.workloads[pod]; workload != "" {
 			return "pods of " + phrase.Escaped(workload)
 		}
 	}
 	return phrase.Escaped(name)
+}
+
+// longestNode is the length of the longest name that a node can have.
+const longestNode = 253
+
+// static is the label of a static pod, by its namespace/name, and "" for any other pod. It has its node's name at the end of its
+// own (pkg/kubelet/config/common.go of Kubernetes): the label says the node's place.
+func (s *side) static(pod string) string {
+	for i := max(len(pod)-1-longestNode, 0); i < len(pod); i++ {
+		if pod[i] != '-' {
+			continue
+		}
+		if node := s.labels[pod[i+1:]]; node != "" {
+			return phrase.Escaped("Pod/"+pod[:i]) + " of node " + node
+		}
+	}
+	return ""
 }
 
 // both are the keys of two maps, sorted.

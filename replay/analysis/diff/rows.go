@@ -210,14 +210,24 @@ func (s *side) waitsOf(n *analysis.Node, phase string) map[cause]time.Duration {
 func (c *comparison) workloads() {
 	a, b := map[string]int{}, map[string]int{}
 	for s, all := range map[*side]map[string]int{c.a: a, c.b: b} {
-		for i, w := range s.Workloads {
-			all[phrase.Escaped(strings.Join([]string{w.Kind, w.Namespace, w.Name}, "/"))] = i
+		for i := range s.Workloads {
+			all[s.workload(&s.Workloads[i])] = i
 		}
 	}
 	for _, label := range both(a, b) {
 		x, y := pair(c, ScopeWorkload, label, c.a.Workloads, c.b.Workloads, a, b)
 		c.compare(ScopeWorkload, label, ofWorkload(x), ofWorkload(y), nil)
 	}
+}
+
+// workload is the label of a workload.
+func (s *side) workload(w *analysis.Workload) string {
+	if w.Kind == "Pod" {
+		if label := s.static(w.Namespace + "/" + w.Name); label != "" {
+			return label
+		}
+	}
+	return phrase.Escaped(strings.Join([]string{w.Kind, w.Namespace, w.Name}, "/"))
 }
 
 func ofWorkload(w *analysis.Workload) measures {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -35,6 +36,7 @@ type Finder struct {
 	matched bool              // a node of that scope was there
 	synced  bool              // the initial list of nodes is over
 	listing *timeline.Event   // the GAP of a list that continues
+	at      time.Duration     // of the present event
 	line    int               // of the present event
 	quiet   bool              // it is a heartbeat
 	current timeline.Event    // of an object: on the heap once
@@ -106,7 +108,7 @@ func (r *Finder) kind(key string) string {
 
 // Apply takes the tape's next event, from this line: with its whole object, with a patch, or with what its line has.
 func (r *Finder) Apply(ev timeline.Event, line int) error {
-	r.line, r.quiet = line, false
+	r.at, r.line, r.quiet = ev.At, line, false
 	if r.pods != nil {
 		if err := r.pods.apply(ev, line); err != nil {
 			return err
@@ -229,7 +231,7 @@ func (r *Finder) catchUp(g *group, ev *timeline.Event) error {
 func (r *Finder) Found() []Roll {
 	var all []Roll
 	for _, g := range r.order {
-		g.close(Unfinished)
+		g.finish(r.at, r.line)
 		all = append(all, g.rolls...)
 	}
 	if r.pods != nil {

@@ -110,7 +110,11 @@ func (g *group) take(e noderoll.Entry) {
 			return
 		}
 		g.open(e)
+		last, line := g.now.End, g.now.EndLine
 		g.now.milestone(e, g.line)
+		if line > 0 && e.At-last >= noderoll.StillAfter { // it was resized meanwhile, and has rested since
+			g.now.End, g.now.EndLine = last, line
+		}
 		if g.now.surplus > 0 && g.now.resize() && !g.another() {
 			g.now = nil // a smaller node has taken the place of all
 			return
@@ -208,6 +212,17 @@ func (c *current) milestone(e noderoll.Entry, line int) {
 		}
 	}
 	c.Milestones = append(c.Milestones, m)
+}
+
+// finish ends what is open at the tape's end, at a position and a line. What has rested up to there is complete.
+func (g *group) finish(at time.Duration, line int) {
+	g.line = line
+	if due, ok := g.follower.NextDeadline(); ok && due <= at { // a list that no SYNC has ended stays open
+		for _, e := range g.follower.Advance(at) {
+			g.take(e)
+		}
+	}
+	g.close(Unfinished)
 }
 
 // close ends what is open and keeps it if it was a roll.

@@ -25,6 +25,9 @@ const patience = 20 * time.Minute
 // on two cores. The caller must call Stop. ctx bounds the start alone. A start that fails leaves nothing behind, and its
 // error ends in the last lines of the log of the program that is to blame.
 func Start(ctx context.Context, o Options) (_ *ControlPlane, err error) {
+	if err := process.Possible(); err != nil {
+		return nil, fmt.Errorf("control plane: %w", err)
+	}
 	if o, err = o.complete(); err != nil {
 		return nil, err
 	}

@@ -4,7 +4,9 @@
 # fork's pull request may not.
 set -euo pipefail
 
-mark="<!-- nodesim -->"
+# Each use has its own comment; uses with the same workflow, job, tapes and plan share one.
+use="$(printf '%s\n' "${GITHUB_WORKFLOW:-}" "${GITHUB_JOB:-}" "${NODESIM_TAPES:-}" "${NODESIM_PLAN:-}" | cksum | cut -d ' ' -f 1)"
+mark="<!-- nodesim $use -->"
 body="$RUNNER_TEMP/nodesim-comment.md"
 # GitHub takes 65,536 characters.
 { echo "$mark"; head -c 60000 "$NODESIM_SUMMARY"; } >"$body"

@@ -23,8 +23,8 @@ policies=()
 while IFS= read -r line; do [ -z "$line" ] || policies+=(--policy "$line"); done <<<"${NODESIM_POLICY:-}"
 [ ${#tapes[@]} -gt 0 ] || [ -n "${NODESIM_PLAN:-}" ] || fail "inputs: found neither tapes nor plan: want one of them"
 
-summary="$RUNNER_TEMP/nodesim-summary.md"
-: >"$summary"
+# A second use in the job writes another file.
+summary="$(mktemp "$RUNNER_TEMP/nodesim-summary.XXXXXX")"
 echo "summary=$summary" >>"$GITHUB_OUTPUT"
 failed=0
 
@@ -40,18 +40,23 @@ if [ ${#tapes[@]} -gt 0 ]; then
 		echo "junit=$junit" >>"$GITHUB_OUTPUT"
 	else
 		echo "::error title=nodesim test::No tape was tested; the log says why"
+		printf '### nodesim test: **failed**\n\nNo tape was tested; the log of the job says why.\n' >>"$summary"
 	fi
 fi
 
 if [ -n "${NODESIM_PLAN:-}" ]; then
 	plan="$RUNNER_TEMP/nodesim-plan.md"
-	if "$NODESIM" plan ${policies[@]+"${policies[@]}"} --output markdown -- "$NODESIM_PLAN" >"$plan" 2>"$plan.err"; then
-		:
-	else
+	status=0
+	"$NODESIM" plan ${policies[@]+"${policies[@]}"} --output markdown -- "$NODESIM_PLAN" >"$plan" 2>"$plan.err" || status=$?
+	if [ ! -s "$plan" ]; then
+		failed=1
+		echo "::error title=nodesim plan::There is no plan; the log says why"
+	elif [ "$status" != 0 ]; then
 		failed=1
 		echo "::error title=nodesim plan::The plan isn't as it should be; the log and the summary say why"
 	fi
 	quietly cat "$plan" "$plan.err"
+	[ -s "$plan" ] || printf '### nodesim plan: **failed**\n\nThere is no plan; the log of the job says why.\n' >"$plan"
 	{ [ ! -s "$summary" ] || echo; cat "$plan"; } >>"$summary"
 fi
 
@@ -72,6 +77,10 @@ if [ -n "${NODESIM_REPORT:-}" ]; then
 	done
 fi
 
-cat "$summary" >>"$GITHUB_STEP_SUMMARY"
+# GitHub drops a summary of more than 1 MiB.
+head -c 1000000 "$summary" >>"$GITHUB_STEP_SUMMARY"
+if [ "$(wc -c <"$summary")" -gt 1000000 ]; then
+	printf '\n\nThe rest is in the log of the job.\n' >>"$GITHUB_STEP_SUMMARY"
+fi
 if [ "$failed" = 0 ]; then echo "passed=true"; else echo "passed=false"; fi >>"$GITHUB_OUTPUT"
 exit "$failed"

@@ -55,7 +55,11 @@ func folderOf(u *url.URL) (string, error) {
 	if u.Host != "" || !path.IsAbs(u.Path) {
 		return "", fmt.Errorf("found the folder %q on the host %q, want three slashes and an absolute path, such as file:///var/lib/tapes", u.Path, u.Host)
 	}
-	return filepath.FromSlash(u.Path), nil
+	name := u.Path
+	if filepath.VolumeName(name[1:]) != "" {
+		name = name[1:] // file:///C:/tapes on Windows
+	}
+	return filepath.FromSlash(name), nil
 }
 
 // place is the file of a key.

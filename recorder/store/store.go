@@ -172,12 +172,23 @@ func (s *Store) Get(ctx context.Context, t Tape, to io.Writer) error {
 	return nil
 }
 
-// Delete removes a tape: its description first, so that it is never listed half.
+// deleteMost bounds a removal that was begun.
+const deleteMost = time.Minute
+
+// Delete removes a tape: its description first, so that it is never listed half. Once begun it continues even if the context ends, for a
+// minute at most. If the file can't be removed, the description is written again, so that List finds the tape.
 func (s *Store) Delete(ctx context.Context, t Tape) error {
-	for _, key := range []string{t.folder() + t.Description(), t.Object()} {
-		if err := s.Bucket.Delete(ctx, key); err != nil && !missing(err) {
-			return s.about(t.Name, err)
-		}
+	if err := ctx.Err(); err != nil {
+		return s.about(t.Name, err)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteMost)
+	defer cancel()
+	description := t.folder() + t.Description()
+	if err := s.Bucket.Delete(ctx, description); err != nil && !missing(err) {
+		return s.about(t.Name, err)
+	}
+	if err := s.Bucket.Delete(ctx, t.Object()); err != nil && !missing(err) {
+		return s.about(t.Name, errors.Join(err, s.Bucket.Write(ctx, description, strings.NewReader(string(t.Text())))))
 	}
 	return nil
 }

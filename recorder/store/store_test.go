@@ -105,6 +105,69 @@ func TestTapesAreFoundByTimeClusterGroupAndOutcome(t *testing.T) {
 	}
 }
 
+// deleting is a bucket that asks before it removes an object, and removes none for a context that has ended, as a cloud's does.
+type deleting struct {
+	store.Bucket
+	ask func(key string) error
+}
+
+func (d deleting) Delete(ctx context.Context, key string) error {
+	if err := errors.Join(ctx.Err(), d.ask(key)); err != nil {
+		return err
+	}
+	return d.Bucket.Delete(ctx, key)
+}
+
+// A removal that was begun leaves nothing, or a tape that is listed.
+func TestDeleteLeavesNoFileAlone(t *testing.T) {
+	s := folder(t, t.TempDir())
+	x, text := tape("a", 0)
+	put := func() {
+		t.Helper()
+		if err := s.Put(t.Context(), x, reader(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantNothing := func() {
+		t.Helper()
+		if err := s.Bucket.List(t.Context(), "", func(key string) error { return fmt.Errorf("%s is left", key) }); err != nil {
+			t.Error(err)
+		}
+	}
+	put()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ending := &store.Store{Address: "test", Bucket: deleting{s.Bucket, func(string) error {
+		cancel()
+		return nil
+	}}}
+	if err := ending.Delete(ctx, x); err != nil {
+		t.Errorf("a context that ended meanwhile: %v", err)
+	}
+	wantNothing()
+
+	put()
+	away, n := errors.New("the store is away"), 0
+	broken := &store.Store{Address: "test", Bucket: deleting{s.Bucket, func(key string) error {
+		if strings.HasSuffix(key, ".yaml.zst") {
+			if n++; n == 1 {
+				return away
+			}
+		}
+		return nil
+	}}}
+	if err := broken.Delete(t.Context(), x); !errors.Is(err, away) {
+		t.Errorf("a file that stays: found %v, want %v", err, away)
+	}
+	if found := list(t, s, store.Query{}); !slices.Equal(found, []string{x.Name}) {
+		t.Errorf("a file that stays: found %q in the list, want %s", found, x.Name)
+	}
+	if err := broken.Delete(t.Context(), x); err != nil {
+		t.Errorf("the second time: %v", err)
+	}
+	wantNothing()
+}
+
 // What was changed in the store is never taken for the tape, and what another recorder has written stays.
 func TestChangedObjectsAreNoticed(t *testing.T) {
 	dir := t.TempDir()

@@ -6,6 +6,8 @@ package tapes
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -133,12 +135,40 @@ func ended(ctx context.Context, left int) error {
 	return fmt.Errorf("ended from outside with %s left: run it again: %w", phrase.Count(left, "tape"), context.Cause(ctx))
 }
 
-// get writes a tape to a file that isn't there yet. What is half written is never left under its name.
+// get writes a tape to a file that isn't there yet, or that is this tape already, as an earlier get has left it. What is half
+// written is never left under its name.
 func get(ctx context.Context, s *store.Store, t store.Tape, name string) error {
-	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: the file is there: want another folder by --out, or remove it", name)
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return atomicfile.Fill(name, 0o644, func(f *os.File) error { return s.Get(ctx, t, f) })
+	case err != nil:
+		return err
 	}
-	return atomicfile.Fill(name, 0o644, func(f *os.File) error { return s.Get(ctx, t, f) })
+	if info.Mode().IsRegular() && info.Size() == t.Bytes {
+		sum, err := checksum(name)
+		if err != nil {
+			return err
+		}
+		if sum == t.SHA256 {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: the file is there: want another folder by --out, or remove it", name)
+}
+
+// checksum is a file's SHA-256, in hexadecimal.
+func checksum(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	hash := sha256.New()
+	if _, err := io.Copy(hash, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
 // Prune removes what has to go, or says what would.

@@ -76,10 +76,11 @@ func (s *source) fetch(ctx context.Context, b Binary, r Release, folder, scratch
 	if err != nil {
 		return err
 	}
+	shown := download.Shown(address)
 	if slices.Contains(s.lost, at.Host) {
-		return fmt.Errorf("download %s: there was no connection to %s before", address, at.Host)
+		return fmt.Errorf("download %s: there was no connection to %s before", shown, at.Host)
 	}
-	fmt.Fprintf(log, "controlplane: downloading %s %s from %s\n", b.Name, b.Version, address)
+	fmt.Fprintf(log, "controlplane: downloading %s %s from %s\n", b.Name, b.Version, shown)
 	client := s.client
 	client.Progress = progress(b.Name, s.every, log)
 	arrived := filepath.Join(folder, ".download-"+b.Name+"-"+path.Base(at.Path))
@@ -104,7 +105,7 @@ func (s *source) fetch(ctx context.Context, b Binary, r Release, folder, scratch
 		err = b.prove(ctx, fresh)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", address, err)
+		return fmt.Errorf("%s: %w", shown, err)
 	}
 	return install(fresh, filepath.Join(folder, b.Name))
 }

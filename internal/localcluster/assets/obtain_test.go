@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -191,6 +192,48 @@ func TestAFailedDownloadIsBuilt(t *testing.T) {
 			err := supplyOf(t.TempDir(), &log, c.release).make(t.Context(), from, []Binary{tiny})
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "found no program go on the PATH") || strings.Contains(err.Error(), "\n") {
 				t.Errorf("without Go: found %v, want one line with %q", err, c.want)
+			}
+		})
+	}
+}
+
+// A mirror gets the user and the password of its address; the log and the errors don't show them.
+func TestTheMirrorsPasswordIsNotShown(t *testing.T) {
+	noGo(t)
+	for name, c := range map[string]struct {
+		code       int
+		text, want string
+	}{
+		"there":           {http.StatusOK, program, "downloaded tiny in "},
+		"not there":       {http.StatusNotFound, "", "found 404 Not Found"},
+		"another version": {http.StatusOK, "#!/bin/sh\necho tiny 9\n", `found "tiny 9", want version 1.2.3`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int64
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if user, password, _ := r.BasicAuth(); user == "u" && password == "s3cret" && r.URL.Path == "/releases.example.com/tiny" {
+					asked.Add(1)
+				}
+				w.WriteHeader(c.code)
+				_, _ = w.Write([]byte(c.text))
+			}))
+			defer s.Close()
+			base, err := url.Parse(s.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			base.User = url.UserPassword("u", "s3cret")
+			r := Release{Program: "tiny", Version: "1.2.3", Platform: Platform(), Sum: sha([]byte(c.text)), URL: "https://releases.example.com/tiny"}
+			var log bytes.Buffer
+			o := supplyOf(t.TempDir(), &log, r)
+			o.from.mirror = base
+			said := ""
+			if err := o.make(t.Context(), "nowhere", []Binary{tiny}); err != nil {
+				said = err.Error()
+			}
+			said += log.String()
+			if asked.Load() != 1 || strings.Contains(said, "s3cret") || !strings.Contains(said, c.want) || !strings.Contains(said, "from http://xxxxx@"+base.Host) {
+				t.Errorf("found %d requests with the password, and %q, want one, and %q without the password", asked.Load(), said, c.want)
 			}
 		})
 	}

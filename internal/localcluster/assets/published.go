@@ -151,22 +151,27 @@ func (p publisher) read(ctx context.Context, r Release) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	shown := download.Shown(address)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return "", err
+		var asked *url.Error
+		if errors.As(err, &asked) {
+			err = asked.Err // without the address, which has the user
+		}
+		return "", fmt.Errorf("%s: %w", shown, err)
 	}
 	defer response.Body.Close() //nolint:errcheck // it was only read
 	switch response.StatusCode {
 	case http.StatusOK:
 	case http.StatusNotFound:
-		return "", fmt.Errorf("%s: found 404 Not Found: %w", address, fs.ErrNotExist)
+		return "", fmt.Errorf("%s: found 404 Not Found: %w", shown, fs.ErrNotExist)
 	default:
-		return "", fmt.Errorf("%s: found %s, want 200 OK", address, response.Status)
+		return "", fmt.Errorf("%s: found %s, want 200 OK", shown, response.Status)
 	}
 	const most = 1 << 20
 	text, err := io.ReadAll(io.LimitReader(response.Body, most))
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", address, err)
+		return "", fmt.Errorf("%s: %w", shown, err)
 	}
 	return string(text), nil
 }

@@ -77,7 +77,7 @@ func TestWhatIsPublishedIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.mirror == "" {
-				c.mirror = keep(t, c.files).URL
+				c.mirror = strings.Replace(keep(t, c.files).URL, "http://", "http://u:s3cret@", 1)
 			}
 			t.Setenv(MirrorVariable, c.mirror)
 			var versions []string
@@ -85,8 +85,8 @@ func TestWhatIsPublishedIsRefused(t *testing.T) {
 				versions = []string{c.version}
 			}
 			_, err := Published(t.Context(), &bytes.Buffer{}, c.etcd, versions...)
-			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("found %v, want one line with %q", err, c.want)
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("found %v, want one line with %q, and no password", err, c.want)
 			}
 		})
 	}

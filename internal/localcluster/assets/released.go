@@ -76,7 +76,7 @@ func mirror() (base *url.URL, off bool, err error) {
 	}
 	base, err = url.Parse(text)
 	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" {
-		return nil, false, fmt.Errorf("environment variable %s=%q: want off, or the address of a mirror that begins with https://", MirrorVariable, text)
+		return nil, false, fmt.Errorf("environment variable %s=%q: want off, or the address of a mirror that begins with https://", MirrorVariable, download.Shown(text))
 	}
 	return base, false, nil
 }

@@ -3,6 +3,7 @@ package assets
 import (
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -65,9 +66,13 @@ func TestTheMirrorOfTheEnvironment(t *testing.T) {
 	if s, err := openSource(false); s != nil || err != nil {
 		t.Errorf("off: found %v, %v, want no source", s, err)
 	}
-	for _, text := range []string{"on", "ftp://mirror.example.com", "https://", "mirror.example.com"} {
+	for text, shown := range map[string]string{
+		"on": "on", "ftp://mirror.example.com": "ftp://mirror.example.com", "https://": "https://", "mirror.example.com": "mirror.example.com",
+		"ftp://u:s3cret@x": "ftp://xxxxx@x", "ci:s3cret@mirror": "xxxxx@mirror",
+	} {
 		t.Setenv(MirrorVariable, text)
-		if _, err := (Supply{}).open(); err == nil || !strings.Contains(err.Error(), "environment variable NODESIM_MIRROR=") || !strings.Contains(err.Error(), "want off, or the address of a mirror") {
+		want := "environment variable NODESIM_MIRROR=" + strconv.Quote(shown) + ": want off, or the address of a mirror"
+		if _, err := (Supply{}).open(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: found %v, want that it is no mirror", text, err)
 		}
 	}

@@ -27,10 +27,18 @@ type Group struct {
 // A file outside of the folder goes away with the Group, while it is still the copy of one inside that it was made as.
 type file struct{ copy, original string }
 
+// Possible returns an error unless this system can have a Group.
+func Possible() error {
+	if !possible {
+		return errors.New("programs that end with this one: found no Unix: want Linux or macOS")
+	}
+	return nil
+}
+
 // NewGroup takes charge of a folder, which must be there, and of no other: Close removes it, unless it is kept.
 func NewGroup(folder string) (*Group, error) {
-	if !possible {
-		return nil, errors.New("programs that end with this one: found no Unix: want Linux or macOS")
+	if err := Possible(); err != nil {
+		return nil, err
 	}
 	folder, err := filepath.Abs(folder) // the programs run in it, the watchdog somewhere else
 	if err != nil {

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -39,9 +41,29 @@ var ErrUnreachable = errors.New("no connection")
 // Fetch downloads a file to a path. The folder of the path must be there.
 func (c *Client) Fetch(ctx context.Context, f File, path string) error {
 	if err := c.fetch(ctx, f, path); err != nil {
-		return fmt.Errorf("download %s: %w", f.URL, err)
+		return fmt.Errorf("download %s: %w", Shown(f.URL), err)
 	}
 	return nil
+}
+
+// hidden is shown in place of a user and a password.
+const hidden = "xxxxx"
+
+// Shown returns an address for logs and errors: without the user and the password. Of an address that has no host, or can't
+// be parsed, such as ci:s3cret@mirror, it shows nothing before the last @.
+func Shown(address string) string {
+	u, err := url.Parse(address)
+	if err == nil && u.Host != "" {
+		if u.User == nil {
+			return address
+		}
+		u.User = url.User(hidden)
+		return u.String()
+	}
+	if at := strings.LastIndex(address, "@"); at >= 0 {
+		return hidden + address[at:]
+	}
+	return address
 }
 
 func (c *Client) fetch(ctx context.Context, f File, path string) error {

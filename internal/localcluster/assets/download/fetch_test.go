@@ -177,6 +177,20 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// A user and a password aren't shown, whether the address is right or not.
+func TestShown(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://mirror.example.com/a@b?c=%20": "https://mirror.example.com/a@b?c=%20", "on": "on", "mirror.example.com": "mirror.example.com",
+		"https://u:s3cret@mirror:8080/a": "https://xxxxx@mirror:8080/a", "https://s3cret@mirror": "https://xxxxx@mirror",
+		"ci:s3cret@mirror": "xxxxx@mirror", "s3cret@mirror": "xxxxx@mirror", "https:///u:s3cret@mirror": "xxxxx@mirror",
+		"https://u:s3cret%@mirror": "xxxxx@mirror", "https://u:s3/c@ret@mirror": "xxxxx@mirror",
+	} {
+		if got := Shown(address); got != want {
+			t.Errorf("%s: found %s, want %s", address, got, want)
+		}
+	}
+}
+
 func TestNobodyAnswers(t *testing.T) {
 	s := serve(t)
 	f := fetch(t, s)

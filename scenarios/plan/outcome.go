@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/replay/analysis"
@@ -229,6 +230,22 @@ func (o *outcome) block(b blocked) {
 	} else {
 		is.held += b.held
 	}
+}
+
+// upgradeRefused is the kind of a block for which AKS refuses an upgrade before it begins.
+const upgradeRefused = "upgrade-refused"
+
+// refused notes the budget for which AKS refused the upgrade, of which no node shows anything.
+func (o *outcome) refused() {
+	of, is := strings.CutPrefix(o.why, "UnsatisfiablePDB: PDB ")
+	budget, _, named := strings.Cut(of, " ")
+	if !is || !named {
+		return
+	}
+	o.block(blocked{
+		kind: upgradeRefused, object: "PodDisruptionBudget/" + budget, stops: true, text: "AKS refuses an upgrade while PodDisruptionBudget " + budget + " has maxUnavailable 0",
+		remedy: "give the budget a maxUnavailable of 1 or more for the upgrade",
+	})
 }
 
 // disrupted notes what kept Karpenter from disrupting nodes, where the run doesn't end.

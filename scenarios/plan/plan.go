@@ -94,7 +94,8 @@ type Ending struct {
 
 // Block is what holds up the roll.
 type Block struct {
-	// Kind is that of the finding of an analysis, or disruption-blocked where Karpenter says that it may not disrupt a node.
+	// Kind is that of the finding of an analysis, disruption-blocked where Karpenter says that it may not disrupt a node, or upgrade-refused where
+	// AKS refuses the upgrade.
 	Kind string `json:"kind"`
 	// Object is Kind/namespace/name: a budget, a workload, or what a finalizer keeps.
 	Object string `json:"object"`

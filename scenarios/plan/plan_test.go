@@ -359,3 +359,15 @@ func TestHostileText(t *testing.T) {
 		}
 	}
 }
+
+// A budget for which AKS refuses the upgrade blocks it in every run.
+func TestARefusedUpgrade(t *testing.T) {
+	change, bad := spec.ParseChange("budget/shop/web:maxUnavailable=0")
+	if bad != nil {
+		t.Fatal(bad)
+	}
+	p := planned(t, shipped(t, "aks-reimage"), plan.Options{Runs: 3, Parallel: 1, WhatIf: []spec.Change{change}})
+	if p.Ends != 0 || len(p.Blocks) != 1 || p.Blocks[0].Object != "PodDisruptionBudget/shop/web" || p.Blocks[0].Stops != 3 || p.Blocks[0].Kind != "upgrade-refused" {
+		t.Errorf("it ends in %d runs, with the blocks %+v: want the budget that AKS refuses in all 3", p.Ends, p.Blocks)
+	}
+}

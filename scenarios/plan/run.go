@@ -98,6 +98,7 @@ func (r *rehearsal) outcome(seed uint64, a *analysis.Analysis, rolls []string) *
 	o.capacity(a, from, to)
 	o.order(a, from)
 	o.held(a)
+	o.refused()
 	o.available(a, r.wanted)
 	for _, p := range r.policies {
 		res := p.Check(a)

@@ -22,9 +22,9 @@ func (p *Plan) Markdown(w io.Writer) error {
 	}
 	fmt.Fprintf(m, "%s. %s\n", code(p.how()), escaped(p.size()))
 	if len(p.Blocks) > 0 {
-		m.table([]string{"blocks", "runs", "P50", "longest", "stops", "remedy"}, len(p.Blocks), func(i int) []string {
+		m.table([]string{"blocks", "runs", "P50", "longest", "stops", "pods", "remedy"}, len(p.Blocks), func(i int) []string {
 			b := &p.Blocks[i]
-			return []string{code(b.Object), escaped(share(b.Runs, p.Runs)), b.Held.P50.String(), b.Held.Longest.String(), escaped(share(b.Stops, p.Runs)), escaped(b.Remedy)}
+			return []string{code(b.Object), escaped(share(b.Runs, p.Runs)), b.Held.P50.String(), b.Held.Longest.String(), escaped(share(b.Stops, p.Runs)), escaped(b.named()), escaped(b.Remedy)}
 		})
 		if more := p.mayBlock(); more != "" {
 			fmt.Fprintf(m, "\n%s\n", escaped(more))
@@ -54,9 +54,9 @@ func (p *Plan) Markdown(w io.Writer) error {
 	if len(p.Order) > 0 {
 		fmt.Fprint(m, "\n<details><summary>Nodes</summary>\n")
 		names := p.called()
-		m.table([]string{"node", "begins", "takes", "drain"}, len(p.Order), func(i int) []string {
+		m.table([]string{"node", "begins", "takes", "drain", "done"}, len(p.Order), func(i int) []string {
 			n := &p.Order[i]
-			return []string{escaped(names[i]), n.From.String(), took(n.Takes), took(n.Drain)}
+			return []string{escaped(names[i]), n.From.String(), took(n.Takes), took(n.Drain), fmt.Sprintf("%d of %d", n.Done, p.Runs)}
 		})
 		fmt.Fprint(m, "\n</details>\n")
 	}
@@ -71,7 +71,7 @@ func (p *Plan) Markdown(w io.Writer) error {
 func (c *Comparison) Markdown(w io.Writer) error {
 	m := &markdown{}
 	fmt.Fprintf(m, "### Settings for the roll of %s\n", escaped(strings.Join(c.Variants[0].Plan.Groups, ", ")))
-	m.table([]string{"with", "ends", "P50", "P90", "extra nodes", "extra node hours", "least available", "blocked"}, len(c.Variants), func(i int) []string {
+	m.table([]string{"with", "ends", "P50", "P90", "extra nodes", "extra node hours", "node hours", "least available", "blocked"}, len(c.Variants), func(i int) []string {
 		cells := c.Variants[i].cells()
 		cells[0] = code(cells[0])
 		for i := 1; i < len(cells); i++ {

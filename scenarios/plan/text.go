@@ -237,7 +237,7 @@ func (c *Comparison) Text(w io.Writer) error {
 	t.WriteString("\n")
 	var b strings.Builder
 	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "WITH\tENDS\tP50\tP90\tEXTRA\tEXTRA HOURS\tLEAST\tBLOCKED")
+	fmt.Fprintln(tw, "WITH\tENDS\tP50\tP90\tEXTRA\tEXTRA HOURS\tHOURS\tLEAST\tBLOCKED")
 	for i := range c.Variants {
 		fmt.Fprintln(tw, strings.Join(c.Variants[i].cells(), "\t"))
 	}
@@ -292,6 +292,7 @@ func (v *Variant) cells() []string {
 	}
 	return []string{
 		noderoll.OneLine(strings.Join(v.Of, " ")), percent(p.Ends, p.Runs), p50, p90, fmt.Sprint(p.Capacity.MostPeak), p.Capacity.ExtraHours.hours(),
+		p.Capacity.NodeHours.hours(),
 		available, blocked,
 	}
 }

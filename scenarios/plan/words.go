@@ -187,3 +187,14 @@ func wrap(text, indent string, width int) string {
 	}
 	return b.String()
 }
+
+// named are some of the pods that waited.
+func (b *Block) named() string {
+	const some = 3
+	shown := b.Pods[:min(len(b.Pods), some)]
+	text := strings.Join(shown, ", ")
+	if more := len(b.Pods) + b.MorePods - len(shown); more > 0 {
+		text += fmt.Sprintf(", %d more", more)
+	}
+	return text
+}

@@ -46,6 +46,7 @@ func (s *Source) live(ctx context.Context) (*spec.File, error) {
 			return nil, fmt.Errorf("cluster %s: list %s: %w", s.Name, r, err)
 		}
 	}
+	o.LeftOut = append(o.LeftOut, "HorizontalPodAutoscalers, ResourceQuotas, LimitRanges, StorageClasses and webhooks: not asked for; what they do to a roll isn't here")
 	f, err := l.reading.File(o)
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", s.Name, err)

@@ -6,8 +6,11 @@
 package atomicfile
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -70,4 +73,15 @@ func Folder(file string) error {
 		return fmt.Errorf("%s: %s is a file: want a folder", file, dir)
 	}
 	return nil
+}
+
+// Sum returns the size of a file and its SHA-256, in hexadecimal.
+func Sum(file string) (size int64, hash string, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, "", err
+	}
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+	return size, hex.EncodeToString(h.Sum(nil)), errors.Join(err, f.Close())
 }

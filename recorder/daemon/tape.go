@@ -2,11 +2,8 @@ package daemon
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,7 +105,7 @@ func (d *Daemon) cutTape(all []piece, r trigger.Roll) (store.Tape, string, error
 	}
 	if err = errors.Join(err, w.Close()); err == nil {
 		t.Events, t.Ended = w.Events(), t.First.Add(c.last)
-		t.Bytes, t.SHA256, err = sum(part)
+		t.Bytes, t.SHA256, err = atomicfile.Sum(part)
 	}
 	if err == nil {
 		err = os.Rename(part, file)
@@ -197,15 +194,4 @@ func leaving(node []byte) string {
 		}
 	}
 	return ""
-}
-
-// sum returns the size and the checksum of a file.
-func sum(file string) (n int64, hash string, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return 0, "", err
-	}
-	h := sha256.New()
-	n, err = io.Copy(h, f)
-	return n, hex.EncodeToString(h.Sum(nil)), errors.Join(err, f.Close())
 }

@@ -175,11 +175,11 @@ func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[strin
 	d.hiddenZones(&g, nodes)
 	d.mixed(&g, nodes)
 	for i, n := range nodes {
-		m := spec.Member{Name: n.Name, Zone: d.zones[n.Name], Cordoned: n.Spec.Unschedulable, NotReady: unheard(n), Age: d.age(n.CreationTimestamp.Time)}
+		m := spec.Member{Name: n.Name, Zone: d.zones[n.Name], Cordoned: n.Spec.Unschedulable, NotReady: readiness(n) == corev1.ConditionUnknown, Age: d.age(n.CreationTimestamp.Time)}
 		if m.Zone == "" {
 			m.Zone = d.file.Cluster.Zones[i%len(d.file.Cluster.Zones)]
 		}
-		if !ready(n) && !m.NotReady {
+		if readiness(n) != corev1.ConditionTrue && !m.NotReady {
 			d.said.add("nodes whose kubelet says that they aren't Ready", "they are Ready here", ref{nodeName, "", n.Name})
 		}
 		if t := machines[n.Name]; t != g.InstanceType {
@@ -319,22 +319,16 @@ func mostCommon(nodes []*corev1.Node, of func(*corev1.Node) string) (most string
 	return most
 }
 
-// ready reports whether a node is; one without conditions, as in a tape that lacks them, is taken to be.
-func ready(n *corev1.Node) bool {
+// readiness is a node's condition Ready. kube-controller-manager makes it Unknown where nothing is heard of the node's kubelet
+// (https://kubernetes.io/docs/reference/node/node-status/#condition); False is what the kubelet says by itself, as while its node joins. One without
+// conditions, as in a tape that lacks them, is taken to be ready.
+func readiness(n *corev1.Node) corev1.ConditionStatus {
 	for _, c := range n.Status.Conditions {
 		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
+			return c.Status
 		}
 	}
-	return true
-}
-
-// unheard reports whether nothing is heard of a node's kubelet: kube-controller-manager makes its condition Unknown then
-// (https://kubernetes.io/docs/reference/node/node-status/#condition). False is what the kubelet says by itself, as while its node joins.
-func unheard(n *corev1.Node) bool {
-	return slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionUnknown
-	})
+	return corev1.ConditionTrue
 }
 
 // age is the time since a moment, in whole seconds; 0 where it isn't known.

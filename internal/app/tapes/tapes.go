@@ -6,8 +6,6 @@ package tapes
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -146,29 +144,11 @@ func get(ctx context.Context, s *store.Store, t store.Tape, name string) error {
 		return err
 	}
 	if info.Mode().IsRegular() && info.Size() == t.Bytes {
-		sum, err := checksum(name)
-		if err != nil {
+		if _, sum, err := atomicfile.Sum(name); err != nil || sum == t.SHA256 {
 			return err
-		}
-		if sum == t.SHA256 {
-			return nil
 		}
 	}
 	return fmt.Errorf("%s: the file is there: want another folder by --out, or remove it", name)
-}
-
-// checksum is a file's SHA-256, in hexadecimal.
-func checksum(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	hash := sha256.New()
-	if _, err := io.Copy(hash, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
 // Prune removes what has to go, or says what would.

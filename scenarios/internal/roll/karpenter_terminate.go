@@ -162,22 +162,22 @@ func (k *Karpenter) expiring(n *kube.Node, c *claim) {
 	k.publishBoth(n, c, "Warning", "TerminationGracePeriodExpiring", "All pods will be deleted by "+c.ends.Time().Format(time.RFC3339))
 }
 
+// leavesKarpenter reports whether a pod has to leave a node that Karpenter drains: a static one doesn't, nor one that tolerates the taint
+// (IsEvictable of pkg/utils/pod/scheduling.go).
+func leavesKarpenter(p *kube.Pod) bool {
+	tolerates, _ := p.Tolerates(kube.Taint{Key: disruptedTaint, Effect: "NoSchedule"})
+	return !tolerates && (p.Owner == nil || p.Owner.Kind != "Node")
+}
+
 // drain evicts the least important first: terminator.go. Pods that tolerate the
 // taint stay, those of DaemonSets that don't have to leave. Pods that must not be
 // disrupted it waits for (pkg/utils/pod/scheduling.go, IsEvictable and IsDrainable),
 // until its terminationGracePeriod says that they are deleted.
 func (k *Karpenter) drain(n *kube.Node, c *claim) Drain {
 	why := k.reasons[c.object.UID]
-	taint := kube.Taint{Key: disruptedTaint, Effect: "NoSchedule"}
 	return Drain{
 		Retry: k.env.Timings.EvictionRetry, Timeout: k.cfg.GracePeriod, Expires: true,
-		Takes: func(p *kube.Pod) bool {
-			if p.Terminal() || p.Owner != nil && p.Owner.Kind == "Node" {
-				return false
-			}
-			tolerates, _ := p.Tolerates(taint)
-			return !tolerates
-		},
+		Takes:  func(p *kube.Pod) bool { return !p.Terminal() && leavesKarpenter(p) },
 		Evicts: func(p *kube.Pod) bool { return p.Annotations.Get(doNotDisrupt) != "true" },
 		Expired: func(p *kube.Pod, grace int64) { // terminator/events/events.go, DisruptPodDelete
 			k.publish(kube.AboutPod(p), "Normal", "Disrupted", fmt.Sprintf("Deleting the pod to accommodate the terminationTime %v of the node. "+

@@ -115,13 +115,18 @@ func (s *karpenterDrift) budget() int {
 	if s.cfg.BudgetOf == nil {
 		return s.cfg.Budget
 	}
-	nodes := 0
+	return s.cfg.BudgetOf(s.countNodes(func(*claim, *kube.Node) bool { return true }))
+}
+
+// countNodes counts the nodes of the group that budgets count, and of which something is so.
+func (s *karpenterDrift) countNodes(is func(*claim, *kube.Node) bool) (count int) {
 	for _, i := range s.cfg.Group.Instances() {
-		if c := s.k.claims[i.ID]; c != nil && c.initialized && !c.ending() && s.env.API.Node(i.Name) != nil {
-			nodes++
+		c, n := s.k.claims[i.ID], s.env.API.Node(i.Name)
+		if c != nil && n != nil && c.initialized && !c.ending() && is(c, n) {
+			count++
 		}
 	}
-	return s.cfg.BudgetOf(nodes)
+	return count
 }
 
 // ending reports whether a claim's node is drained and its machine is being terminated. Budgets don't count it any more.
@@ -130,14 +135,7 @@ func (c *claim) ending() bool { return c.object.Conditions.Is("InstanceTerminati
 // notReady counts the initialized nodes of the group that aren't Ready and aren't being replaced: budgets count them as disrupted
 // (BuildDisruptionBudgetMapping, pkg/controllers/disruption/helpers.go).
 func (s *karpenterDrift) notReady() int {
-	count := 0
-	for _, i := range s.cfg.Group.Instances() {
-		c, n := s.k.claims[i.ID], s.env.API.Node(i.Name)
-		if c != nil && n != nil && c.initialized && !c.ending() && !n.Ready() && !slices.Contains(s.disrupted, c) {
-			count++
-		}
-	}
-	return count
+	return s.countNodes(func(c *claim, n *kube.Node) bool { return !n.Ready() && !slices.Contains(s.disrupted, c) })
 }
 
 // It doesn't wait: a replacement that doesn't come is given up and tried again.
@@ -203,7 +201,7 @@ func (s *karpenterDrift) podsForbid(n *kube.Node) string {
 	if p := firstOf(pods, func(p *kube.Pod) bool { return p.Active() && p.Annotations.Get(doNotDisrupt) == "true" }); p != nil {
 		return `Pod has "` + doNotDisrupt + `" annotation (Pod=` + p.Namespace + "/" + p.Name + ")"
 	}
-	p := firstOf(pods, func(p *kube.Pod) bool { return evictable(p) && s.held(p) })
+	p := firstOf(pods, func(p *kube.Pod) bool { return p.Active() && leavesKarpenter(p) && s.held(p) })
 	if p == nil {
 		return ""
 	}
@@ -231,12 +229,6 @@ func (s *karpenterDrift) held(p *kube.Pod) bool {
 	budgets := s.env.API.BudgetsOf(p)
 	return len(budgets) > 1 || len(budgets) == 1 && budgets[0].DisruptionsAllowed == 0 &&
 		(budgets[0].UnhealthyPodEvictionPolicy != "AlwaysAllow" || !p.Conditions.Is("Ready", "False"))
-}
-
-// evictable reports whether Karpenter would ask for a pod's eviction (IsEvictable of pkg/utils/pod/scheduling.go).
-func evictable(p *kube.Pod) bool {
-	tolerates, _ := p.Tolerates(kube.Taint{Key: disruptedTaint, Effect: "NoSchedule"})
-	return p.Active() && !tolerates && (p.Owner == nil || p.Owner.Kind != "Node")
 }
 
 // Start launches nodes that replace none.

@@ -107,19 +107,7 @@ func (s *kops) validate(c cycle.Cluster) {
 		return
 	}
 	s.checked = now
-	for i := range c.Instances {
-		in := &c.Instances[i]
-		switch {
-		case in.State == cycle.Started && s.ready(in.ID), in.State == cycle.Draining, in.State == cycle.Drained:
-			continue
-		case in.State == cycle.Terminating && in.Config != c.Config:
-			// Its replacement comes when it has gone.
-		}
-		s.valid = 0
-		s.lookAt(now + kopsRevalidates)
-		return
-	}
-	if slices.ContainsFunc(s.env.API.Pods(), s.fails) {
+	if slices.ContainsFunc(c.Instances, s.missing) || slices.ContainsFunc(s.env.API.Pods(), s.fails) {
 		s.valid = 0
 		s.lookAt(now + kopsRevalidates)
 		return
@@ -136,6 +124,12 @@ func (s *kops) validate(c cycle.Cluster) {
 	if s.valid < kopsValidations {
 		s.lookAt(now + kopsRevalidates)
 	}
+}
+
+// missing reports whether an instance keeps the cluster from validating: one that is terminated is missing until its replacement serves.
+func (s *kops) missing(in cycle.Instance) bool {
+	serves := in.State == cycle.Started && s.ready(in.ID)
+	return !serves && in.State != cycle.Draining && in.State != cycle.Drained
 }
 
 // fails reports whether a pod keeps the cluster from validating (collectPodFailures of pkg/validation/validate_cluster.go). Those of

@@ -283,6 +283,23 @@ func TestABarePodRuns(t *testing.T) {
 	c.check()
 }
 
+// A pod of the file that has no controller runs, and is gone for good once it is deleted.
+func TestAFilesBarePodIsGoneForGood(t *testing.T) {
+	c := act(t, strings.Replace(shop, "budgets:", "- {name: fix, namespace: shop, kind: Pod}\nbudgets:", 1))
+	fix := func(p *corev1.Pod) bool { return p.Labels["app"] == "fix" }
+	found := c.pods(fix)
+	if len(found) != 1 || len(found[0].OwnerReferences) > 0 || c.ready("fix") != 1 {
+		t.Fatalf("found %+v, want one pod that is Ready and has no owner", found)
+	}
+	c.check()
+	c.deletePod("shop", found[0].Name, 30)
+	c.pass(10 * time.Minute)
+	if left := c.pods(fix); len(left) > 0 {
+		t.Errorf("found %s, want none", left[0].Name)
+	}
+	c.check()
+}
+
 // demanding are pods that ask for more than room.
 var demanding = []string{
 	`{}`,

@@ -75,10 +75,10 @@ func (a *Acting) seedVolumes() {
 
 // volumed is the scenario's workload of a pod that has a claim, or nil.
 func (a *Acting) volumed(p *kube.Pod) *spec.Workload {
-	if p.Claim == "" || p.Owner == nil {
+	if p.Claim == "" {
 		return nil
 	}
-	if w := a.sim.workloadOfPod(p.Namespace, p.Labels.Lookup); w != nil && w.Volume != nil {
+	if w := a.sim.workloadOfPod(p.Namespace, p.Labels.Lookup); w != nil && w.Volume != nil && (p.Owner != nil || w.Kind == spec.KindPod) {
 		return w
 	}
 	return nil

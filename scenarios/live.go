@@ -284,7 +284,7 @@ func (p *LiveSimulation) Unsettled() []string {
 	}
 	for i := range p.sim.file.Workloads {
 		w := &p.sim.file.Workloads[i]
-		if p.before > 0 || w.Kind == spec.KindDaemonSet || w.Kind == spec.KindJob || p.comesLater(w) {
+		if p.before > 0 || w.Kind == spec.KindDaemonSet || w.Kind == spec.KindJob || w.Kind == spec.KindPod || p.comesLater(w) {
 			continue
 		}
 		if have := p.serving(w); have < w.Replicas {

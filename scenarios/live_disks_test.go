@@ -61,9 +61,9 @@ func TestLiveVolumes(t *testing.T) {
 	}
 }
 
-// What is created in the course of a live run isn't there at its beginning, and is known before.
+// What is created in the course of a live run isn't there at its beginning, and is known before. A pod without a controller is a Job.
 func TestLaterObjects(t *testing.T) {
-	w, _ := runTextLive(t, "surge", "budgets:\n", "- {name: late, namespace: shop, kind: Job, replicas: 1, createAt: 5m}\nbudgets:\n")
+	w, _ := runTextLive(t, "surge", "budgets:\n", "- {name: late, namespace: shop, kind: Job, replicas: 1, createAt: 5m}\n- {name: fix, namespace: shop, kind: Pod}\nbudgets:\n")
 	jobs := func(objects []runtime.Object) (n int) {
 		for _, o := range objects {
 			if o.GetObjectKind().GroupVersionKind().Kind == "Job" {
@@ -72,8 +72,8 @@ func TestLaterObjects(t *testing.T) {
 		}
 		return n
 	}
-	if now, later := jobs(w.p.Objects()), jobs(w.p.Later()); now != 0 || later != 1 || len(w.p.Later()) != 1 {
-		t.Errorf("found %d Jobs at the beginning and %d later, want one later", now, later)
+	if now, later := jobs(w.p.Objects()), jobs(w.p.Later()); now != 1 || later != 1 || len(w.p.Later()) != 1 {
+		t.Errorf("found %d Jobs at the beginning and %d later, want one each", now, later)
 	}
 }
 

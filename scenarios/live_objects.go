@@ -141,8 +141,8 @@ func (w liveWorkload) object() runtime.Object {
 		}}
 	case controllers.DaemonSet:
 		return &appsv1.DaemonSet{TypeMeta: kind, ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: selector, Template: pods}}
-	case controllers.Job:
-		kind.APIVersion = "batch/v1"
+	case controllers.Job, controllers.Pod: // a process that takes the live run over would create a Pod again that is gone for good
+		kind.APIVersion, kind.Kind = "batch/v1", "Job"
 		pods.Spec.RestartPolicy = corev1.RestartPolicyNever
 		return &batchv1.Job{TypeMeta: kind, ObjectMeta: meta, Spec: batchv1.JobSpec{Parallelism: &replicas, Completions: &replicas, Template: pods}}
 	case controllers.Deployment:

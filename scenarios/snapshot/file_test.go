@@ -48,7 +48,7 @@ func TestOwners(t *testing.T) {
 		for ref, want := range map[string]string{
 			"shop/web": "Deployment web-6d4cf56db6-x0@a web-6d4cf56db6-x1@b", "shop/web-statefulset": "StatefulSet web-statefulset-0@a web-statefulset-1@b",
 			"shop/log": "DaemonSet log-x0@a log-x1@b", "shop/once": "Job once-x0@a", "shop/kafka-one": "ReplicaSet kafka.one-x0@a",
-			"shop/debug": "Job debug@b", "kube-system/kube-proxy": "DaemonSet kube-proxy-a@a",
+			"shop/debug": "Pod debug@b", "kube-system/kube-proxy": "DaemonSet kube-proxy-a@a",
 		} {
 			w := workloadOf(t, f, ref)
 			got := string(w.Kind)
@@ -286,7 +286,7 @@ func TestNamesAreOnce(t *testing.T) {
 	for i := range f.Workloads {
 		seen[f.Workloads[i].Name] = true
 	}
-	for _, want := range []string{"web", "w-eb", "w-eb-job", long, long[:59] + "-job", long[:57] + "-job-2"} {
+	for _, want := range []string{"web", "w-eb", "w-eb-pod", long, long[:59] + "-pod", long[:57] + "-pod-2"} {
 		if !seen[want] {
 			t.Errorf("found the names %v, want %s; left out: %q", seen, want, f.LeftOut)
 		}

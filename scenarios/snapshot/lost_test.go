@@ -286,6 +286,34 @@ func TestBudgetsOfOnePod(t *testing.T) {
 	}
 }
 
+// TestBudgetsOfPodsThatNothingKeeps: budgets of a share count such a pod as healthy and not as expected, as Kubernetes does.
+func TestBudgetsOfPodsThatNothingKeeps(t *testing.T) {
+	m := newMade(t)
+	m.node("a", "workers", "eu-central-1a", nil)
+	m.node("b", "workers", "eu-central-1b", nil)
+	web := map[string]string{"app": "web"}
+	m.workload(part{kind: "Deployment", namespace: "shop", name: "web", on: []string{"a", "b", "a"}})
+	m.workload(part{kind: "Pod", namespace: "shop", name: "fix", on: []string{"b"}, labels: web})
+	m.workload(part{kind: "Pod", namespace: "shop", name: "lone", on: []string{"b"}})
+	m.budget("shop", "web", web, intstr.FromString("50%"))
+	m.budget("shop", "lone", map[string]string{"app": "lone"}, intstr.FromString("50%"))
+	_, objects := begun(t, &scenarios.File{File: *m.file(snapshot.Options{At: read})})
+	found := map[string]string{}
+	for _, ev := range objects {
+		switch status := rawjson.Get(ev.Object, "status"); {
+		case ev.Resource == "poddisruptionbudgets":
+			for _, key := range []string{"expectedPods", "desiredHealthy", "currentHealthy", "disruptionsAllowed"} {
+				found[ev.Name] += string(rawjson.Get(status, key)) + " "
+			}
+		case ev.Resource == "pods" && ev.Name == "fix":
+			found["owners"] = string(rawjson.Get(ev.Object, "metadata", "ownerReferences"))
+		}
+	}
+	if found["web"] != "3 2 4 2 " || found["lone"] != "0 0 1 0 " || found["owners"] != "" {
+		t.Errorf("found %q, want web 3 2 4 2, lone 0 0 1 0, and no owners", found)
+	}
+}
+
 // TestTimesThatCantBe: a time ahead of the clock says nothing of when the cluster was read, unless all are ahead of it.
 func TestTimesThatCantBe(t *testing.T) {
 	for name, c := range map[string]struct {

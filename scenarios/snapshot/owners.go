@@ -66,10 +66,12 @@ func (r *Reading) rootOf(p *pod) root {
 	return root{owner.Kind, own}
 }
 
-// kindsAs are the kinds of workloads by those of objects.
+// kindsAs are the kinds of workloads by those of objects. A pod that nothing keeps is no Job: budgets count it as healthy and not as
+// expected, and those over a Job's pods allow nothing (k8s.io/kubernetes, pkg/controller/disruption/disruption.go, getExpectedScale,
+// countHealthyPods).
 var kindsAs = map[string]spec.WorkloadKind{
 	"Deployment": spec.KindDeployment, "ReplicaSet": spec.KindReplicaSet, "StatefulSet": spec.KindStatefulSet, "DaemonSet": spec.KindDaemonSet,
-	"Job": spec.KindJob, "ReplicationController": spec.KindReplicaSet, static: spec.KindDaemonSet, bare: spec.KindJob,
+	"Job": spec.KindJob, "ReplicationController": spec.KindReplicaSet, static: spec.KindDaemonSet, bare: spec.KindPod,
 }
 
 // workloads are the roots of all pods, and the objects that have none, in the order of their names.

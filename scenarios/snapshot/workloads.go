@@ -203,7 +203,7 @@ func (d *draft) remark(o *owned, w *spec.Workload) {
 		}
 	}
 	last := o.youngest()
-	say(o.kind == bare, "pods that nothing keeps", "each is a Job of one pod here; in the cluster an eviction ends it for good")
+	say(o.kind == bare, "pods that nothing keeps", "an eviction ends each for good; a live run has Jobs in their place, over which a budget with maxUnavailable or a percentage allows nothing")
 	say(o.object != nil && o.object.Spec.MinReadySeconds > 0, "workloads with minReadySeconds", "their pods are available as soon as they are ready")
 	say(last != nil && slices.ContainsFunc(o.pods, func(p *pod) bool { return p.spec != last.spec }),
 		"workloads whose pods aren't alike", "all have the spec of the youngest")

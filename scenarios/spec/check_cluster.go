@@ -147,9 +147,9 @@ func (c *checker) budgets() *Error {
 			return c.bad(path+".minAvailable", b.MinAvailable.String(), fmt.Sprintf("at most the replicas of %s, %d", w.Name, w.Replicas))
 		}
 		seen[key] = true
-		// Other controllers have no scale subresource to learn the wanted number from
+		// Other controllers have no scale subresource to learn the wanted number from, and pods without one count for none
 		// (k8s.io/kubernetes/pkg/controller/disruption, getExpectedPodCount).
-		if counts := b.MinAvailable != nil && !b.MinAvailable.IsPercent; w != nil && !counts && (w.Kind == KindDaemonSet || w.Kind == KindJob) {
+		if counts := b.MinAvailable != nil && !b.MinAvailable.IsPercent; w != nil && !counts && (w.Kind == KindDaemonSet || w.Kind == KindJob || w.Kind == KindPod) {
 			return c.bad(path, fmt.Sprintf("a share of a %s's pods", w.Kind), "minAvailable as a number; the kind has no scale")
 		}
 	}

@@ -157,8 +157,8 @@ func (c *checker) action(f *Fault, path string) *Error {
 			return c.bad(path+".workload", fmt.Sprintf("%q, which has no volume", w.Name), "a workload with a volume, or none for all volumes")
 		}
 	case f.Scale != nil:
-		if c.f.Workload(f.Scale.Workload).Kind == KindDaemonSet {
-			return c.bad(path+".workload", fmt.Sprintf("%q, a DaemonSet", f.Scale.Workload), "a workload that has replicas")
+		if kind := c.f.Workload(f.Scale.Workload).Kind; kind == KindDaemonSet || kind == KindPod {
+			return c.bad(path+".workload", fmt.Sprintf("%q, a %s", f.Scale.Workload, kind), "a workload that has replicas")
 		}
 	case f.CreateWorkload != nil:
 		return c.creation(f, path)

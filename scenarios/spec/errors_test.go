@@ -259,6 +259,26 @@ func TestEveryMistakeIsNamed(t *testing.T) {
 	golden.Assert(t, "file-errors", all.String())
 }
 
+// A pod without a controller can't be scaled, and no budget can have a share of it.
+func TestWhatNeedsAController(t *testing.T) {
+	const scaled = "faults: [{at: 1m, scale: {workload: web, replicas: 2}}]\n"
+	pod := strings.Replace(small, "namespace: shop}", "namespace: shop, kind: Pod}", 1)
+	for text, want := range map[string]string{
+		small + scaled: "",
+		pod:            "f.yaml:10: budgets[0]: a share of a Pod's pods: want minAvailable as a number; the kind has no scale",
+		strings.Replace(pod, "maxUnavailable", "minAvailable", 1):          "",
+		strings.Replace(pod, "maxUnavailable", "minAvailable", 1) + scaled: `f.yaml:12: faults[0].scale.workload: "web", a Pod: want a workload that has replicas`,
+	} {
+		got := ""
+		if _, err := Parse("f.yaml", []byte(text)); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("got %q, want %q of\n%s", got, want, text)
+		}
+	}
+}
+
 func TestSchemaAgreesWithParse(t *testing.T) {
 	judge := bySchema(t)
 	base := everything(t)

@@ -323,7 +323,7 @@ type CreateWorkload struct {
 
 // A Scale changes how many replicas a workload wants.
 type Scale struct {
-	// Workload that is scaled; a DaemonSet can't be.
+	// Workload that is scaled; a DaemonSet or a Pod can't be.
 	Workload string `yaml:"workload" need:"true" form:"workload"`
 	// Replicas that are wanted then.
 	Replicas int `yaml:"replicas" need:"true" max:"3500000"`

@@ -13,7 +13,7 @@ type Workload struct {
 	Name string `yaml:"name" need:"true" form:"label"`
 	// Namespace of the workload.
 	Namespace string `yaml:"namespace" default:"default" form:"label"`
-	// Kind of the controller.
+	// Kind of the controller. Pod has none: nothing replaces a pod that goes; a live run has a Job in its place.
 	Kind WorkloadKind `yaml:"kind" default:"Deployment"`
 	// Replicas that are wanted; a DaemonSet has none, it runs on every node.
 	Replicas int `yaml:"replicas" default:"1" max:"3500000"`
@@ -130,10 +130,11 @@ const (
 	KindStatefulSet WorkloadKind = "StatefulSet"
 	KindDaemonSet   WorkloadKind = "DaemonSet"
 	KindJob         WorkloadKind = "Job"
+	KindPod         WorkloadKind = "Pod" // without a controller
 )
 
 func (WorkloadKind) values() []string {
-	return []string{"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"}
+	return []string{"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "Pod"}
 }
 
 // A Spread is a topology that pods spread over.

@@ -126,7 +126,10 @@ func hasVolume(f *spec.File) bool   { return len(workloads(f, withVolume)) > 0 }
 func hasScaled(f *spec.File) bool   { return len(workloads(f, scaled)) > 0 }
 
 func withVolume(w *spec.Workload) bool { return w.Volume != nil }
-func scaled(w *spec.Workload) bool     { return w.Kind != spec.KindDaemonSet }
+
+func scaled(w *spec.Workload) bool {
+	return w.Kind != spec.KindDaemonSet && w.Kind != spec.KindPod
+}
 
 // groups are those that a fault may name: one that is split has other names.
 func groups(f *spec.File) (all []string) {

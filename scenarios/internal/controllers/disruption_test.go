@@ -385,3 +385,36 @@ func TestABudgetThatCoversAJob(t *testing.T) {
 		t.Errorf("allows %d with %d healthy pods, want 2 with 4", b.DisruptionsAllowed, b.CurrentHealthy)
 	}
 }
+
+// A pod without a controller is healthy, and isn't expected but by a budget of a number (getExpectedPodCount, getExpectedScale,
+// countHealthyPods and updatePdbStatus of pkg/controller/disruption/disruption.go).
+func TestABudgetThatCoversABarePod(t *testing.T) {
+	c := placing.New(t, "1.36", true)
+	controllers.NewDisruption(c.Env)
+	c.Node("n1", "a")
+	c.Deploy(t, controllers.Deployment, "web", 3, placing.App("web", 100))
+	c.Deploy(t, controllers.Pod, "fix", 1, placing.App("web", 100))
+	c.Deploy(t, controllers.Pod, "lone", 1, placing.App("lone", 100))
+	b := &kube.Budget{Meta: kube.Meta{Namespace: "shop", Name: "web"}, MaxUnavailable: "1", Selector: webApp}
+	lone := &kube.Budget{Meta: kube.Meta{Namespace: "shop", Name: "lone"}, MaxUnavailable: "1", Selector: kube.PairsOf(kube.Pair{Key: "app", Value: "lone"})}
+	for _, one := range []*kube.Budget{b, lone} {
+		if err := c.API.CreateBudget(one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.RunTo(t, time.Minute)
+	if got, want := status(b), "expected 3, desired 2, current 4, allowed 2, disrupted 0"; got != want {
+		t.Errorf("maxUnavailable: %s, want %s", got, want)
+	}
+	if got, want := status(lone), "expected 0, desired 0, current 1, allowed 0, disrupted 0"; got != want {
+		t.Errorf("maxUnavailable of a bare pod alone: %s, want %s", got, want)
+	}
+	if len(c.Reports("UnmanagedPods")) == 0 {
+		t.Errorf("told %v, want UnmanagedPods", c.Told)
+	}
+	c.API.UpdateBudget(b, func(b *kube.Budget) { b.MinAvailable, b.MaxUnavailable = "3", "" })
+	c.RunTo(t, 2*time.Minute)
+	if got, want := status(b), "expected 4, desired 3, current 4, allowed 1, disrupted 0"; got != want {
+		t.Errorf("minAvailable: %s, want %s", got, want)
+	}
+}

@@ -23,6 +23,7 @@ const (
 	StatefulSet WorkloadKind = "StatefulSet"
 	DaemonSet   WorkloadKind = "DaemonSet"
 	Job         WorkloadKind = "Job"
+	Pod         WorkloadKind = "Pod" // pods without a controller
 )
 
 // A Workload is a set of like pods that a controller keeps.
@@ -155,8 +156,10 @@ func (ws *Workloads) admit(w Workload) (*workload, error) {
 		one.keeper = newStatefulSet(one)
 	case DaemonSet:
 		one.keeper = newDaemonSet(one)
+	case Pod:
+		one.keeper = barePods{one}
 	default:
-		return nil, fmt.Errorf("workload %s/%s: kind %q: want Deployment, ReplicaSet, StatefulSet, DaemonSet or Job", w.Namespace, w.Name, w.Kind)
+		return nil, fmt.Errorf("workload %s/%s: kind %q: want Deployment, ReplicaSet, StatefulSet, DaemonSet, Job or Pod", w.Namespace, w.Name, w.Kind)
 	}
 	ws.byName[name] = one
 	if scalable(w.Kind) {
@@ -166,8 +169,8 @@ func (ws *Workloads) admit(w Workload) (*workload, error) {
 }
 
 // scalable reports whether a kind has the subresource scale. A budget with maxUnavailable, or with a percentage, that selects a pod of another
-// allows no disruption (getScaleController of pkg/controller/disruption/disruption.go).
-func scalable(k WorkloadKind) bool { return k != DaemonSet && k != Job }
+// allows no disruption (getScaleController of pkg/controller/disruption/disruption.go). A Pod has no controller that could be asked.
+func scalable(k WorkloadKind) bool { return k != DaemonSet && k != Job && k != Pod }
 
 // A Shown workload is one whose own object can be read, and what its text is made of.
 type Shown struct {
@@ -186,7 +189,7 @@ func (ws *Workloads) Elsewhere(keep func(Shown) error) { ws.keep = keep }
 
 // begin lets a workload's controller see pods and nodes.
 func (ws *Workloads) begin(w *workload) {
-	if ws.keep != nil {
+	if ws.keep != nil && w.Kind != Pod {
 		delete(ws.byOwner, w.owner)
 		delete(ws.byName, workloadName{w.Namespace, w.Name})
 		if err := ws.keep(w.shown()); err != nil {
@@ -211,14 +214,14 @@ func (w *workload) shown() Shown {
 }
 
 // Scale sets the replicas of a workload. It fails where there is no such
-// workload, or where it is a DaemonSet.
+// workload, or where it is a DaemonSet or has no controller.
 func (ws *Workloads) Scale(namespace, name string, replicas int) error {
 	w := ws.byName[workloadName{namespace, name}]
 	switch {
 	case w == nil:
 		return fmt.Errorf("scale %s/%s: there is no such workload", namespace, name)
-	case w.Kind == DaemonSet:
-		return fmt.Errorf("scale %s/%s: a DaemonSet has no replicas", namespace, name)
+	case w.Kind == DaemonSet, w.Kind == Pod:
+		return fmt.Errorf("scale %s/%s: a %s has no replicas", namespace, name, w.Kind)
 	}
 	from := w.Replicas
 	w.Replicas = max(replicas, 0)

@@ -20,7 +20,7 @@ type workload struct {
 	keeper   workloadController
 	begun    bool
 	uid      string      // of the workload's own object
-	owner    *kube.Owner // of the pods: the ReplicaSet of a Deployment, else the workload
+	owner    *kube.Owner // of the pods: the ReplicaSet of a Deployment, else the workload; nil of a Pod
 	template *kube.Template
 	labels   kube.Pairs
 	stream   model.Stream
@@ -38,8 +38,8 @@ func newWorkload(env *component.Env, w Workload) *workload {
 	tolerations := w.Template.Tolerations
 	switch w.Kind {
 	case Deployment:
-		one.labels = one.labels.With("pod-template-hash", hash)
-		one.owner = &kube.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: w.Name + "-" + hash, UID: one.stream.UUID()}
+		one.owner = &kube.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: cmp.Or(w.replicaSet(), w.Name+"-"+hash), UID: one.stream.UUID()}
+		one.labels = one.labels.With("pod-template-hash", strings.TrimPrefix(one.owner.Name, w.Name+"-"))
 	case StatefulSet:
 		one.labels = one.labels.With("controller-revision-hash", w.Name+"-"+hash)
 	case DaemonSet:
@@ -53,19 +53,20 @@ func newWorkload(env *component.Env, w Workload) *workload {
 		}
 		restart = "Never"
 	}
-	if name := w.replicaSet(); name != "" {
-		one.owner.Name = name
+	generate := one.owner.Name + "-"
+	if w.Kind == Pod {
+		one.owner = nil
 	}
 	if own := w.Template.Written; own != nil {
 		one.template = own.Copy()
 		t := one.template
-		t.GenerateName, t.RestartPolicy, t.Volume, t.Workload, t.Resizable = one.owner.Name+"-", restart, w.Template.Volume, w.Template.Traits, w.Template.Resizable
+		t.GenerateName, t.RestartPolicy, t.Volume, t.Workload, t.Resizable = generate, restart, w.Template.Volume, w.Template.Traits, w.Template.Resizable
 		t.Tolerations = defaultTolerations(tolerations, env.Timings.TaintToleration.Median())
 		t.SchedulerName = cmp.Or(own.SchedulerName, component.SchedulerName)
 		return one
 	}
 	one.template = &kube.Template{
-		GenerateName: one.owner.Name + "-", Containers: w.Template.Containers, GraceSeconds: w.Template.GraceSeconds,
+		GenerateName: generate, Containers: w.Template.Containers, GraceSeconds: w.Template.GraceSeconds,
 		NodeSelector: w.Template.NodeSelector, Tolerations: defaultTolerations(tolerations, env.Timings.TaintToleration.Median()),
 		Spread: w.Template.Spread, Priority: w.Template.Priority, PriorityClass: w.Template.PriorityClass,
 		SchedulerName: cmp.Or(w.Template.SchedulerName, component.SchedulerName), RestartPolicy: restart, HostNetwork: w.Template.HostNetwork,

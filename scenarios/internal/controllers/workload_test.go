@@ -392,6 +392,30 @@ func TestAClusterAtRest(t *testing.T) {
 	}
 }
 
+// Nothing replaces a pod without a controller.
+func TestABarePodIsGoneForGood(t *testing.T) {
+	c := placing.New(t, "1.36", true)
+	c.Node("n1", "a")
+	c.Deploy(t, controllers.Pod, "fix", 2, placing.App("fix", 100))
+	c.RunTo(t, time.Minute)
+	pods := c.Pods("fix")
+	if len(pods) != 2 || len(c.Reports("SuccessfulCreate")) > 0 {
+		t.Fatalf("found %v, told %v: want two pods that no controller has created", names(pods), c.Told)
+	}
+	gone, stays := pods[0], pods[1]
+	if gone.Owner != nil || gone.NodeName != "n1" || !gone.Ready() || !strings.HasPrefix(gone.Name, "fix-") {
+		t.Errorf("pod %s of %+v on %q: want it to run on n1, with no owner", gone.Name, gone.Owner, gone.NodeName)
+	}
+	c.API.DeletePod(gone, kube.OwnGrace)
+	c.RunTo(t, time.Hour)
+	if left := c.Pods("fix"); !gone.Gone() || len(left) != 1 || left[0] != stays {
+		t.Errorf("left are %v, want %s alone", names(left), stays.Name)
+	}
+	if err := c.Scale("shop", "fix", 3); err == nil || err.Error() != "scale shop/fix: a Pod has no replicas" {
+		t.Errorf("scaled: %v", err)
+	}
+}
+
 func TestWorkloadsThatMakeNoSense(t *testing.T) {
 	c := placing.New(t, "1.36", false)
 	good := controllers.Workload{Kind: controllers.DaemonSet, Namespace: "shop", Name: "agent", Template: placing.App("agent", 1)}
@@ -403,7 +427,7 @@ func TestWorkloadsThatMakeNoSense(t *testing.T) {
 		want string
 	}{
 		{c.Add(good), "workload shop/agent: there is one of that name"},
-		{c.Add(controllers.Workload{Kind: "Pet", Namespace: "shop", Name: "x", Template: placing.App("x", 1)}), `workload shop/x: kind "Pet": want Deployment, ReplicaSet, StatefulSet, DaemonSet or Job`},
+		{c.Add(controllers.Workload{Kind: "Pet", Namespace: "shop", Name: "x", Template: placing.App("x", 1)}), `workload shop/x: kind "Pet": want Deployment, ReplicaSet, StatefulSet, DaemonSet, Job or Pod`},
 		{c.Add(controllers.Workload{Kind: controllers.Job, Namespace: "shop", Name: "x"}), `workload "x" in namespace "shop" with 0 containers: want a name, a namespace and a container`},
 		{c.Scale("shop", "none", 1), "scale shop/none: there is no such workload"},
 		{c.Scale("shop", "agent", 1), "scale shop/agent: a DaemonSet has no replicas"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -119,4 +120,34 @@ func TestWhatBlocksADisruption(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestKarpenterKeepsTheNodeOfAPodWithoutAPlace leaves a node whose pod no other node would take, present or new, and replaces the others. It
+// goes once there is one.
+func TestKarpenterKeepsTheNodeOfAPodWithoutAPlace(t *testing.T) {
+	c := clusterOf(t, "karpenter-drift", func(s *spec) { s.nodes, s.zones, s.pods = 3, 1, 0 }, func(c *roll.Config) { c.At = 2 * time.Minute })
+	fast := kube.PairsOf(kube.Pair{Key: "example.com/disk", Value: "fast"})
+	label := func(n *kube.Node) {
+		c.API.UpdateNode(n, func(n *kube.Node) { n.Labels = n.Labels.With("example.com/disk", "fast") })
+	}
+	keeps := c.API.Nodes()[0]
+	label(keeps)
+	c.deploy(controllers.Deployment, "cache", 1, func(p *controllers.PodTemplate) { p.NodeSelector = fast })
+	c.run(2 * time.Hour)
+	blocked := slices.DeleteFunc(c.reported("DisruptionBlocked"), func(e event) bool { return e.kind != "Node" })
+	tainted := c.disrupted()
+	const before, why = "Not all pods would schedule, shop/cache-", " => node(s) didn't match Pod's node affinity/selector"
+	if len(blocked) == 0 || blocked[0].name != keeps.Name || !strings.HasPrefix(blocked[0].message, before) || !strings.HasSuffix(blocked[0].message, why) {
+		t.Fatalf("found %+v, want a disruption that is blocked by cache", blocked)
+	}
+	if len(tainted) != 2 || slices.ContainsFunc(tainted, func(m move) bool { return m.name == keeps.Name }) {
+		t.Fatalf("disrupted %+v, want the nodes beside %s", tainted, keeps.Name)
+	}
+	for _, n := range c.API.Nodes() {
+		if n != keeps {
+			label(n)
+			break
+		}
+	}
+	c.rolled(4 * time.Hour)
 }

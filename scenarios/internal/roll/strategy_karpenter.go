@@ -169,6 +169,9 @@ func (s *karpenterDrift) mayDisrupt(id cycle.InstanceID) (bool, string) {
 	case s.k.cfg.GracePeriod == 0: // a node with a terminationGracePeriod is disrupted whatever its pods say (ValidatePodsDisruptable)
 		why = s.podsForbid(n)
 	}
+	if why == "" && s.Roller.old(i) {
+		why = s.k.strands(n)
+	}
 	if why != "" {
 		s.k.publishBoth(n, c, "Normal", "DisruptionBlocked", why)
 	}

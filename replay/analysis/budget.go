@@ -49,7 +49,7 @@ type budget struct {
 	never    gate                // for pods with two budgets
 	told     gate                // for pods that it refused as REFUSED lines say, while it is no object on the tape
 	said     string              // the last of these refusals
-	double   bool                // it held pods that another budget covers as well
+	double   map[string]bool     // all budgets, by name, of pods that it held and that others cover as well
 	classes  map[*class]struct{} // that it covers
 	ready    []*pod              // that it covers, as they became ready
 	most     int                 // desired
@@ -211,7 +211,7 @@ func (s *reading) budget(ev *timeline.Event, _ bool) error {
 
 // newBudget makes a budget that isn't known yet.
 func (s *reading) newBudget(sp *space, namespace, name string) *budget {
-	b := &budget{Budget: Budget{Namespace: namespace, Name: name, HeldNodes: []string{}, Pods: []string{}}, classes: map[*class]struct{}{}, nodes: map[*node]bool{}, held: map[*pod]bool{}, named: map[objectName]bool{}}
+	b := &budget{Budget: Budget{Namespace: namespace, Name: name, HeldNodes: []string{}, Pods: []string{}}, classes: map[*class]struct{}{}, nodes: map[*node]bool{}, held: map[*pod]bool{}, named: map[objectName]bool{}, double: map[string]bool{}}
 	for _, g := range []*gate{&b.gates[0], &b.gates[1], &b.never, &b.told} {
 		g.budget = b
 	}
@@ -342,6 +342,13 @@ func lasts(since *Moment, total *time.Duration, now Moment, is bool) {
 	case !is && since.is():
 		*total += now.At - since.At
 		*since = Moment{}
+	}
+}
+
+// among notes the budgets of a pod that it holds up because they are several.
+func (b *budget) among(c *class) {
+	for _, o := range c.budgets {
+		b.double[o.Name] = true
 	}
 }
 

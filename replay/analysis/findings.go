@@ -148,9 +148,10 @@ func (s *reading) heldIn(b *budget, from, to time.Duration) (pods, nodes []strin
 // whyHeld says why a budget held up pods, and what to change.
 func (s *reading) whyHeld(b *budget) (why, remedy string) {
 	switch {
-	case b.double:
-		return "its pods have more than one budget, which the eviction API does not support",
-			"let the selector of one budget alone match the pods"
+	case len(b.double) > 0:
+		all := named(slices.Sorted(maps.Keys(b.double)), len(b.double), "budget")
+		return "its pods have more than one budget (" + all + "), which the eviction API does not support",
+			"let the selector of only one of " + all + " match the pods"
 	case b.object == nil: // only REFUSED lines tell of it
 		return with("it allows no disruption", b.said), "let the budget allow one disruption, or give its workload one replica more than the budget needs"
 	}

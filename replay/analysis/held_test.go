@@ -83,14 +83,14 @@ func TestASecondDrainBeginsAnew(t *testing.T) {
 	}
 }
 
-// That pods had two budgets is told when they are gone as well.
+// That pods had two budgets, and which, is told when they are gone as well.
 func TestPodsWithTwoBudgets(t *testing.T) {
 	a := written("double", append(start("one", "two"),
 		nodeLine("5s", "MODIFIED", "a", "g", "old", true), strings.Replace(refusal("10s", "web-0"), `"web"`, `"one"`, 1),
 		ready("60s", "MODIFIED", "web-0", "a", "True", leaves),
 		ready("61s", "DELETED", "web-0", "a", "True", leaves), deletedNode("70s", "a"))...).analyse(t, false)
-	if f := found(a, analysis.FindBudgetHeld); f == nil || !strings.Contains(f.Text, "more than one budget") {
-		t.Errorf("got %+v, want a finding of two budgets", f)
+	if f := found(a, analysis.FindBudgetHeld); f == nil || !strings.Contains(f.Text, "more than one budget (one and two)") || !strings.Contains(f.Remedy, "only one of one and two") {
+		t.Errorf("got %+v, want a finding of the budgets one and two", f)
 	}
 }
 

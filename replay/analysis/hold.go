@@ -144,7 +144,9 @@ func (s *reading) leaveGate(p *pod) {
 func (h *held) begin(s *reading, p *pod) {
 	b := h.gate.budget
 	h.budget = b
-	b.double = b.double || h.gate == &b.never
+	if h.gate == &b.never {
+		b.among(p.class)
+	}
 	if !h.from.is() {
 		h.from = s.now
 		h.why = b.why(h.gate)
@@ -179,7 +181,9 @@ func (n *node) block(s *reading, e noderoll.Entry) {
 				first = b
 				k.why = b.why(g)
 			}
-			g.budget.double = g.budget.double || g == &g.budget.never
+			if g == &g.budget.never {
+				g.budget.among(p.class)
+			}
 		}
 	}
 	if first == nil {

@@ -31,6 +31,19 @@ func TestABlockCountsARunOnce(t *testing.T) {
 	}
 }
 
+// Karpenter leaves a node whose pod would run nowhere else, and the plan says which workload that is, and what helps.
+func TestAPodThatWouldNotScheduleBlocksItsNode(t *testing.T) {
+	small := strings.NewReplacer("doNotDisrupt: true, requests: {cpu: 1100m, memory: 1Gi}", "requests: {memory: 5Gi}", "instanceType: m5.large", "instanceType: m5.large, to: {instanceType: t3.medium}").Replace(drifting)
+	p := planned(t, parsed(t, small), plan.Options{Runs: 3})
+	if p.Ends != 0 || len(p.Blocks) != 1 {
+		t.Fatalf("%d of 3 runs end, blocked by %+v: want none, and one block", p.Ends, p.Blocks)
+	}
+	b := &p.Blocks[0]
+	if b.Kind != "disruption-blocked" || b.Object != "Deployment/shop/batch" || b.Stops != 3 || b.Nodes != 3 || !strings.HasSuffix(b.Text, " => Insufficient memory") || !strings.HasPrefix(b.Remedy, "give a NodePool nodes") {
+		t.Errorf("found %+v, want the Deployment to block three nodes in each run for want of memory", b)
+	}
+}
+
 // Changes that no run would show are refused.
 func TestUselessChanges(t *testing.T) {
 	text := strings.Replace(smaller, "groups:", "groups:\n- {name: others, nodes: 1}", 1)

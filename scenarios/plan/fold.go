@@ -126,6 +126,7 @@ func foldBlocks(all []*outcome) []Block {
 		held    []time.Duration
 		stops   int
 		nodes   counts
+		named   map[string]int
 		longest *blocked
 	}
 	groups := map[key]*group{}
@@ -134,11 +135,14 @@ func foldBlocks(all []*outcome) []Block {
 			b := &o.blocks[i]
 			g := groups[key{b.kind, b.object}]
 			if g == nil {
-				g = &group{longest: b}
+				g = &group{longest: b, named: map[string]int{}}
 				groups[key{b.kind, b.object}] = g
 			}
 			g.held = append(g.held, b.held)
-			g.nodes.add(b.nodes)
+			g.nodes.add(len(b.nodes))
+			for _, name := range b.nodes {
+				g.named[name]++
+			}
 			if b.stops {
 				g.stops++
 			}
@@ -150,7 +154,7 @@ func foldBlocks(all []*outcome) []Block {
 	blocks := []Block{}
 	for k, g := range groups {
 		blocks = append(blocks, Block{
-			Kind: k.kind, Object: k.object, Runs: len(g.held), Stops: g.stops, Held: spread(g.held), Nodes: g.nodes.most, onNodes: g.nodes,
+			Kind: k.kind, Object: k.object, Runs: len(g.held), Stops: g.stops, Held: spread(g.held), Nodes: g.nodes.most, onNodes: g.nodes, onNode: g.named,
 			Text: g.longest.text, Remedy: g.longest.remedy, Pods: append([]string{}, g.longest.pods...), MorePods: g.longest.morePods,
 		})
 	}

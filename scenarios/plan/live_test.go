@@ -14,7 +14,7 @@ func TestHoldAgainstALiveRun(t *testing.T) {
 	p := &Plan{
 		Runs: 100, Ends: 100, Within: &Within{P5: Duration(10 * time.Minute), P95: Duration(20 * time.Minute)},
 		Blocks: []Block{
-			{Kind: "budget-held", Object: web, Runs: 100, onNodes: counts{100, 2, 3}}, {Kind: "budget-held", Object: db, Runs: 50, onNodes: counts{50, 1, 1}},
+			{Kind: "budget-held", Object: web, Runs: 100, onNodes: counts{100, 2, 3}, onNode: map[string]int{"one": 100, "two": 80, "three": 60}}, {Kind: "budget-held", Object: db, Runs: 50, onNodes: counts{50, 1, 1}},
 			{Kind: "slow-grace", Object: "Deployment/shop/slow", Runs: 99}, {Kind: "budget-held", Object: "PodDisruptionBudget/shop/often", Runs: 91},
 		},
 		WontRun: []WontRun{
@@ -24,9 +24,9 @@ func TestHoldAgainstALiveRun(t *testing.T) {
 		took:    []time.Duration{19 * time.Minute, 15 * time.Minute, 12 * time.Minute, 10 * time.Minute},
 		unready: map[string]counts{"Deployment/shop/big": {100, 2, 2}, "Deployment/shop/some": {10, 1, 1}},
 	}
-	held, slow := blocked{kind: "budget-held", object: web, nodes: 2}, blocked{kind: "slow-grace", object: "Deployment/shop/slow"}
+	held, slow := blocked{kind: "budget-held", object: web, nodes: []string{"one", "two"}}, blocked{kind: "slow-grace", object: "Deployment/shop/slow"}
 	big := unready{workload: "Deployment/shop/big", pods: 2}
-	on := func(nodes int, stops bool) []blocked {
+	on := func(stops bool, nodes ...string) []blocked {
 		return []blocked{{kind: "budget-held", object: web, nodes: nodes, stops: stops}, slow}
 	}
 	for _, c := range []struct {
@@ -36,16 +36,20 @@ func TestHoldAgainstALiveRun(t *testing.T) {
 		differs []string
 	}{
 		{"as planned", 0, outcome{ended: true, took: 15 * time.Minute, blocks: []blocked{held, slow}, unready: []unready{big}}, nil},
-		{"as in half of the runs", 0, outcome{ended: true, took: 20 * time.Minute, blocks: []blocked{held, {kind: "budget-held", object: db, nodes: 2}, slow},
+		{"as in half of the runs", 0, outcome{ended: true, took: 20 * time.Minute, blocks: []blocked{held, {kind: "budget-held", object: db, nodes: []string{"one", "two"}}, slow},
 			unready: []unready{{workload: "Deployment/shop/big", pods: 1}, {workload: "Deployment/shop/big", reason: "other", pods: 1}, {workload: "Deployment/shop/some", pods: 2}}}, nil},
 		{"nothing holds it up, and it is quick", 0, outcome{ended: true, took: 9 * time.Minute}, []string{"duration", web, "Deployment/shop/slow", "Deployment/shop/big"}},
 		{"something else does, and it never ends", 0, outcome{blocks: []blocked{held, slow, {kind: "budget-held", object: "PodDisruptionBudget/shop/other", held: time.Minute}}, unready: []unready{big, {workload: "Job/shop/once"}}},
 			[]string{"ends by itself", "PodDisruptionBudget/shop/other", "Job/shop/once"}},
 		{"the same for another reason", 0, outcome{ended: true, took: 15 * time.Minute, blocks: []blocked{held, {kind: "image-pull", object: slow.object, held: 5 * time.Minute}}, unready: []unready{big}}, []string{slow.object, slow.object}},
-		{"on fewer nodes", 0, outcome{ended: true, took: 15 * time.Minute, blocks: on(1, false), unready: []unready{big}}, []string{web}},
-		{"on more nodes", 0, outcome{ended: true, took: 15 * time.Minute, blocks: on(4, false), unready: []unready{big}}, []string{web}},
-		{"on more nodes, by the machine", time.Second, outcome{ended: true, took: 15 * time.Minute, blocks: on(4, false), unready: []unready{big}}, nil},
-		{"more nodes are stuck", time.Millisecond, outcome{ended: true, took: 20*time.Minute + 1, blocks: on(4, true), unready: []unready{big}}, []string{web}},
+		{"on fewer nodes", 0, outcome{ended: true, took: 15 * time.Minute, blocks: on(false, "one"), unready: []unready{big}}, []string{web}},
+		{"on more nodes", 0, outcome{ended: true, took: 15 * time.Minute, blocks: on(false, "one", "two", "three", "new"), unready: []unready{big}}, []string{web}},
+		{"on more nodes, by the machine", time.Second, outcome{ended: true, took: 15 * time.Minute, blocks: on(false, "one", "two", "three", "new"), unready: []unready{big}}, nil},
+		{"more nodes are stuck", time.Millisecond, outcome{ended: true, took: 20*time.Minute + 1, blocks: on(true, "one", "two", "three", "new"), unready: []unready{big}}, []string{web}},
+		{"on other nodes that some runs have", 0, outcome{ended: true, took: 15 * time.Minute, blocks: on(false, "one", "three", "new"), unready: []unready{big}}, nil},
+		{"on a node of no run", 0, outcome{ended: true, took: 15 * time.Minute, blocks: on(false, "one", "two", "four"), unready: []unready{big}}, []string{web}},
+		{"not on the node of each run", 0, outcome{ended: true, took: 15 * time.Minute, blocks: on(false, "two", "three"), unready: []unready{big}}, []string{web}},
+		{"not on the node of each run, by the machine", time.Second, outcome{ended: true, took: 15 * time.Minute, blocks: on(false, "two", "three"), unready: []unready{big}}, nil},
 		{"fewer pods don't run", 0, outcome{ended: true, took: 15 * time.Minute, blocks: []blocked{held, slow}, unready: []unready{{workload: big.workload, pods: 1}}}, []string{big.workload}},
 		{"more pods don't run", 0, outcome{ended: true, took: 15 * time.Minute, blocks: []blocked{held, slow}, unready: []unready{big, {workload: big.workload, reason: "other", pods: 1}}}, []string{big.workload}},
 		{"the machine makes it slow", time.Second, outcome{ended: true, took: 21 * time.Minute, blocks: []blocked{
@@ -58,7 +62,7 @@ func TestHoldAgainstALiveRun(t *testing.T) {
 		}, unready: []unready{big}}, []string{"duration", "Deployment/shop/web", "PodDisruptionBudget/shop/other", "Deployment/shop/stuck", "Deployment/shop/pulled"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := p.compare(&c.is, LiveRun{Speed: 20, Slowest: c.slowest})
+			l := p.compare(&c.is, LiveRun{Speed: 20, Slowest: c.slowest, members: map[string]bool{"one": true, "two": true, "three": true, "four": true}})
 			if want := map[bool]int{true: 2}[c.is.took == 15*time.Minute]; c.is.took <= 15*time.Minute && l.Longer != want {
 				t.Errorf("%s is longer than %d runs, want %d", c.is.took, l.Longer, want)
 			}
@@ -87,6 +91,34 @@ func TestHoldAgainstALiveRun(t *testing.T) {
 				t.Errorf("it agrees: %t", l.Agrees())
 			}
 		})
+	}
+}
+
+// A pod without a controller is a Job's in a live run: what both say of it isn't compared.
+func TestPodsWithoutAControllerArentCompared(t *testing.T) {
+	const pod, job = "Pod/shop/fix", "Job/shop/fix"
+	p := &Plan{
+		Runs: 100, Ends: 100, Blocks: []Block{{Kind: "slow-grace", Object: pod, Runs: 100}}, WontRun: []WontRun{{Workload: pod, Runs: 100, Pods: 1}},
+		unready: map[string]counts{pod: {100, 1, 1}},
+	}
+	is := &outcome{ended: true, blocks: []blocked{{kind: "slow-grace", object: job, held: time.Hour}}, unready: []unready{{workload: job, pods: 1}}}
+	if l := p.compare(is, LiveRun{Speed: 20}); len(l.Checks) != 3 {
+		t.Errorf("found %+v, want a check of the end and two of %s", l.Checks, job)
+	}
+	is.without(job)
+	if l := p.compare(is, LiveRun{Speed: 20}); !l.Agrees() || len(l.Checks) != 1 {
+		t.Errorf("found %+v, want a check of the end alone", l.Checks)
+	}
+}
+
+// Of many nodes one may be held up in a live run alone, by chance.
+func TestNamesOfManyNodes(t *testing.T) {
+	members := map[string]bool{"one": true, "two": true, "three": true, "four": true, "five": true, "six": true}
+	for runs, want := range map[int]int{99: 0, 119: 0, 120: 2} {
+		b := &Block{Runs: runs, onNode: map[string]int{"one": runs}}
+		if said := b.unlike([]string{"two"}, members); len(said) != want {
+			t.Errorf("%d runs, six nodes: found %q, want %d", runs, said, want)
+		}
 	}
 }
 

@@ -33,8 +33,8 @@ type blocked struct {
 	held         time.Duration
 	stops        bool
 	text, remedy string
-	nodes        int
-	waits        int // one after the other, whose sum it is
+	nodes        []string // that waited, by name
+	waits        int      // one after the other, whose sum it is
 	pods         []string
 	morePods     int
 }
@@ -173,13 +173,13 @@ func (o *outcome) held(a *analysis.Analysis) {
 		object string
 	}
 	stops := map[key]bool{}
-	nodes := map[key]int{} // that waited
+	nodes := map[key][]string{} // that waited
 	for i := range a.Nodes {
 		waited := map[key]bool{}
 		for _, w := range a.Nodes[i].Waits {
 			if of := (key{w.Kind, w.Object}); !waited[of] {
 				waited[of] = true
-				nodes[of]++
+				nodes[of] = append(nodes[of], a.Nodes[i].Name)
 			}
 			if w.Unfinished && !o.ended {
 				stops[key{w.Kind, w.Object}] = true
@@ -204,11 +204,11 @@ func (o *outcome) held(a *analysis.Analysis) {
 		}
 		b := blocked{kind: string(f.Kind), object: f.Object, held: f.Cost, stops: stops[key{wait, f.Object}], waits: waits[key{wait, f.Object}], text: f.Text, remedy: f.Remedy, pods: f.Pods, nodes: nodes[key{wait, f.Object}]}
 		if f.Node != "" {
-			b.nodes = 1
+			b.nodes = []string{f.Node}
 		}
 		if of := budgets[f.Object]; of != nil && f.Kind == analysis.FindBudgetHeld {
 			// After a roll that failed it holds on.
-			b.held, b.nodes, b.morePods = min(of.Held, o.took), len(of.HeldNodes), of.MorePods
+			b.held, b.nodes, b.morePods = min(of.Held, o.took), of.HeldNodes, of.MorePods
 		}
 		if b.held >= b.least() || b.stops {
 			o.block(b)
@@ -224,7 +224,12 @@ func (o *outcome) block(b blocked) {
 		return
 	}
 	is := &o.blocks[i]
-	is.nodes, is.waits, is.stops = is.nodes+b.nodes, max(is.waits, b.waits), is.stops || b.stops
+	is.waits, is.stops = max(is.waits, b.waits), is.stops || b.stops
+	for _, name := range b.nodes {
+		if !slices.Contains(is.nodes, name) {
+			is.nodes = append(is.nodes, name)
+		}
+	}
 	if b.kind == disruptionBlocked {
 		is.held = max(is.held, b.held) // each is as long as the tape
 	} else {
@@ -271,6 +276,12 @@ func (o *outcome) pods(all []analysis.Unready) {
 		}
 		o.unready[at].pods++
 	}
+}
+
+// without leaves out what was noted of a workload.
+func (o *outcome) without(workload string) {
+	o.blocks = slices.DeleteFunc(o.blocks, func(b blocked) bool { return b.object == workload })
+	o.unready = slices.DeleteFunc(o.unready, func(u unready) bool { return u.workload == workload })
 }
 
 // serves reports whether the pods of a kind are there to be available. Those of a DaemonSet come and go with their nodes.

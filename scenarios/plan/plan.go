@@ -44,6 +44,7 @@ type Plan struct {
 
 	took    []time.Duration   // of the runs that end, in the order of their seeds
 	blocked int               // runs in which something holds up a drain
+	bare    int               // pods without a controller
 	unready map[string]counts // pods of WontRun by workload, in each of the runs that have some
 }
 
@@ -109,7 +110,8 @@ type Block struct {
 	MorePods int      `json:"morePods,omitempty"`
 	Remedy   string   `json:"remedy,omitempty"`
 
-	onNodes counts // in each of Runs
+	onNodes counts         // in each of Runs
+	onNode  map[string]int // in how many of Runs it held up the node of that name
 }
 
 // WontRun are pods of a workload that don't run once the roll has ended, or has come to nothing.

@@ -56,10 +56,12 @@ func (r *rehearsal) run(ctx context.Context, seed uint64) (*outcome, error) {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	refused := disruptions{}
-	sim, err := f.Simulate(func(ev timeline.Event) error {
+	reading := newRelay(func(ev timeline.Event) error {
 		refused.take(&ev)
 		return fold.Add(ev)
 	})
+	defer func() { _ = reading.close() }() // it ends; without another error it is closed below
+	sim, err := f.Simulate(reading.add)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +74,7 @@ func (r *rehearsal) run(ctx context.Context, seed uint64) (*outcome, error) {
 			return nil, err
 		}
 	}
-	a, err := fold.Finish()
+	a, err := finish(reading, fold)
 	if err != nil {
 		return nil, fmt.Errorf("plan: seed %d: %w", seed, err)
 	}
@@ -80,6 +82,13 @@ func (r *rehearsal) run(ctx context.Context, seed uint64) (*outcome, error) {
 	o.disrupted(refused.blocks(a, r))
 	o.pods(fold.Unready())
 	return o, nil
+}
+
+func finish(reading *relay, fold *analysis.Fold) (*analysis.Analysis, error) {
+	if err := reading.close(); err != nil {
+		return nil, err
+	}
+	return fold.Finish()
 }
 
 // outcome gathers what is kept of a run.
@@ -129,6 +138,7 @@ func (d disruptions) take(ev *timeline.Event) {
 var karpenterRemedies = []struct{ has, remedy string }{
 	{"do-not-disrupt", "take the annotation karpenter.sh/do-not-disrupt away for the roll, or give the NodePool a terminationGracePeriod"},
 	{"multiple PDBs", "let one budget alone select each pod"},
+	{"would schedule", "give a NodePool nodes on which the pod may run: of its labels, zones, taints and sizes"},
 	{"Pdb prevents", "let the budget allow a disruption, or give its workload one replica more than the budget needs"},
 }
 
@@ -143,7 +153,7 @@ func (d disruptions) blocks(a *analysis.Analysis, r *rehearsal) (all []blocked) 
 		if why == "" || n.Joined != nil || n.Terminated != nil || n.Cordoned != nil {
 			continue
 		}
-		b := blocked{kind: disruptionBlocked, object: r.objectIn(why), nodes: 1, stops: true, held: a.Tape.Duration, text: why}
+		b := blocked{kind: disruptionBlocked, object: r.objectIn(why), nodes: []string{n.Name}, stops: true, held: a.Tape.Duration, text: why}
 		for _, r := range karpenterRemedies {
 			if strings.Contains(why, r.has) {
 				b.remedy = r.remedy
@@ -155,10 +165,15 @@ func (d disruptions) blocks(a *analysis.Analysis, r *rehearsal) (all []blocked) 
 	return all
 }
 
-// objectIn is the object that a message names at its end, as "… (Pod=shop/web-1)": Kind/namespace/name, of a pod its workload's.
+// objectIn is the object that a message names at its end, as "… (Pod=shop/web-1)", or as a pod that would not schedule: Kind/namespace/name,
+// of a pod its workload's.
 func (r *rehearsal) objectIn(message string) string {
 	_, rest, ok := strings.Cut(message, "(")
 	kind, name, named := strings.Cut(strings.TrimSuffix(rest, ")"), "=")
+	if pod, is := strings.CutPrefix(message, "Not all pods would schedule, "); is {
+		kind, ok = "Pod", true
+		name, _, named = strings.Cut(pod, " => ")
+	}
 	if !ok || !named {
 		return "Node"
 	}

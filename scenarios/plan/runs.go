@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
 // Of plans the roll that the options ask for. Where the context ends, the error is the context's.
@@ -104,7 +105,11 @@ func describe(f *scenarios.File) *Plan {
 		}
 	}
 	for i := range f.Workloads {
-		p.Pods += f.Workloads[i].Replicas
+		w := &f.Workloads[i]
+		p.Pods += w.Replicas
+		if w.Kind == spec.KindPod {
+			p.bare += w.Replicas
+		}
 	}
 	return p
 }

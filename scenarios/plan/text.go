@@ -124,6 +124,10 @@ func (t *text) wontRun(p *Plan) {
 			t.say("", "Whether every pod runs again isn't known: no pod was read.")
 			return
 		}
+		if p.bare > 0 {
+			t.say("", "Every pod that has a controller runs again; one without is gone for good once it is evicted.")
+			return
+		}
 		t.say("", "Every pod runs again.")
 		return
 	}

@@ -67,6 +67,22 @@ budgets: [{workload: web, minAvailable: 2}]
 	}
 }
 
+// A pod without a controller doesn't run again once it is evicted, and no plan says that it does.
+func TestPodsWithoutAController(t *testing.T) {
+	p := planned(t, parsed(t, `apiVersion: nodesim.dev/v1
+kind: Scenario
+metadata: {name: bare, title: a pod without a controller}
+timeLimit: 4h
+cluster: {provider: eks}
+groups: [{name: workers, nodes: 2}]
+workloads: [{name: web, replicas: 2}, {name: fix, kind: Pod}]
+`), plan.Options{Runs: 2})
+	text := written(t, p.Text)
+	if !strings.Contains(text, "\nEvery pod that has a controller runs again;") || strings.Contains(text, "Every pod runs again.") || p.Pods != 3 {
+		t.Errorf("got %d pods and\n%s\nwant that the pod without a controller doesn't run again", p.Pods, text)
+	}
+}
+
 // Nodes with the image that a roll has begun to bring stay, with one kubelet as with two.
 func TestARollToAnotherImageThatHasBegun(t *testing.T) {
 	f := parsed(t, `apiVersion: nodesim.dev/v1

@@ -186,18 +186,20 @@ func TestKopsWaitsForCriticalPods(t *testing.T) {
 
 // TestAKSRefusesBudgets is an upgrade that never begins, since a budget allows nothing, though it selects no pod.
 func TestAKSRefusesBudgets(t *testing.T) {
-	c := clusterOf(t, "aks-reimage", nil, nil)
-	b := &kube.Budget{MaxUnavailable: "0", Selector: kube.PairsOf(kube.Pair{Key: "app", Value: "nobody"})}
-	b.Namespace, b.Name = "shop", "nobody"
-	if err := c.API.CreateBudget(b); err != nil {
-		t.Fatal(err)
-	}
-	out := c.rolled(time.Hour)
-	if out.Code != "UnsatisfiablePDB" || !strings.Contains(out.Reason, "PDB shop/nobody has ") {
-		t.Errorf("%+v", out)
-	}
-	if n := len(c.moved("cordoned")); n > 0 || c.Cloud.Launches() != 4 || c.group.Template != c.from {
-		t.Errorf("%d nodes were cordoned, %d launches, the group's template is %+v: want nothing done", n, c.Cloud.Launches(), c.group.Template)
+	for _, most := range []string{"0", "0%"} {
+		c := clusterOf(t, "aks-reimage", nil, nil)
+		b := &kube.Budget{MaxUnavailable: most, Selector: kube.PairsOf(kube.Pair{Key: "app", Value: "nobody"})}
+		b.Namespace, b.Name = "shop", "nobody"
+		if err := c.API.CreateBudget(b); err != nil {
+			t.Fatal(err)
+		}
+		out := c.rolled(time.Hour)
+		if out.Code != "UnsatisfiablePDB" || !strings.Contains(out.Reason, "PDB shop/nobody has ") {
+			t.Errorf("%s: %+v", most, out)
+		}
+		if n := len(c.moved("cordoned")); n > 0 || c.Cloud.Launches() != 4 || c.group.Template != c.from {
+			t.Errorf("%s: %d nodes were cordoned, %d launches, the group's template is %+v: want nothing done", most, n, c.Cloud.Launches(), c.group.Template)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package roll
 
 import (
+	"strings"
 	"time"
 
 	"github.com/nodesim/nodesim/scenarios/cycle"
@@ -12,7 +13,7 @@ import (
 // aksReimage is the upgrade of an AKS agent pool ("Upgrade an Azure Kubernetes
 // Service cluster", "Customize node surge upgrade" in Microsoft's
 // documentation). It is refused where any budget of the cluster has
-// maxUnavailable 0. A surge node of the new version joins. Then each old node is
+// maxUnavailable 0, or 0%. A surge node of the new version joins. Then each old node is
 // cordoned and drained, rests for Soak, its Node is deleted, and the machine is reimaged in
 // place: it comes back under the same name, as a new Node. In the end the surge
 // node is drained and removed. All of it is reported as Events of `upgrader`. A
@@ -47,7 +48,9 @@ func AKSReimage(b Base) Strategy {
 
 func (s *aksReimage) Begin() {
 	for _, b := range s.env.API.Budgets() {
-		if !s.rolled && b.MaxUnavailable == "0" { // learn.microsoft.com/troubleshoot/azure/azure-kubernetes/error-codes/unsatisfiablepdb-error
+		// learn.microsoft.com/troubleshoot/azure/azure-kubernetes/error-codes/unsatisfiablepdb-error has 0. It says nothing of 0%, which is
+		// assumed to be refused as well: of however many pods it is 0.
+		if !s.rolled && strings.TrimSuffix(b.MaxUnavailable, "%") == "0" {
 			s.cfg.Group.Template = s.cfg.From
 			s.end(Outcome{Failed: true, Code: "UnsatisfiablePDB", Reason: "PDB " + b.Namespace + "/" + b.Name + " has maxunavailble == 0 can't proceed with put operation"})
 			return

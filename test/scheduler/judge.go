@@ -24,6 +24,7 @@ import (
 type bench struct {
 	sched   *scheduler.Scheduler
 	decides func(context.Context, framework.Framework, fwk.CycleState, *framework.QueuedPodInfo) (scheduler.ScheduleResult, error)
+	free    bool
 	placed  map[string]*corev1.Pod
 	mu      sync.Mutex
 	victims map[string]bool // of the pod that is scheduled
@@ -36,7 +37,7 @@ var errDecided = errors.New("a node is chosen")
 func judge(ctx context.Context, w *World) (verdicts []Verdict, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	b := &bench{placed: map[string]*corev1.Pod{}}
+	b := &bench{free: w.Free, placed: map[string]*corev1.Pod{}}
 	if err := b.start(ctx, w); err != nil {
 		return nil, err
 	}
@@ -73,8 +74,12 @@ func (b *bench) start(ctx context.Context, w *World) error {
 	client.PrependReactor("delete", "pods", note)
 	client.PrependReactor("patch", "pods", note)
 	factory := scheduler.NewInformerFactory(client, 0)
+	var options []scheduler.Option
+	if !b.free { // in a free world several at a time look at nodes, as by default
+		options = append(options, scheduler.WithParallelism(1))
+	}
 	var err error
-	b.sched, err = scheduler.New(ctx, client, factory, nil, func(string) events.EventRecorderLogger { return &events.FakeRecorder{} }, scheduler.WithParallelism(1))
+	b.sched, err = scheduler.New(ctx, client, factory, nil, func(string) events.EventRecorderLogger { return &events.FakeRecorder{} }, options...)
 	if err != nil {
 		return fmt.Errorf("start kube-scheduler: %w", err)
 	}
@@ -112,7 +117,7 @@ func (b *bench) untilVolumes(ctx context.Context, w *World) error {
 }
 
 // decide schedules a pod. Of several best nodes kube-scheduler takes any; here turn chooses, so that a world develops the
-// same way each time.
+// same way each time, unless it is free.
 func (b *bench) decide(ctx context.Context, pod *corev1.Pod, turn int) (v Verdict, err error) {
 	queued := &framework.QueuedPodInfo{}
 	if queued.PodInfo, err = framework.NewPodInfo(pod); err != nil {
@@ -127,12 +132,18 @@ func (b *bench) decide(ctx context.Context, pod *corev1.Pod, turn int) (v Verdic
 	b.victims = map[string]bool{}
 	b.sched.NextPod = func(klog.Logger) (*framework.QueuedPodInfo, error) { return queued, nil }
 	b.sched.SchedulePod = func(ctx context.Context, fw framework.Framework, state fwk.CycleState, info *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
-		if err = v.look(ctx, fw, pod); err != nil {
-			return scheduler.ScheduleResult{}, err
+		if !b.free {
+			if err = v.look(ctx, fw, pod); err != nil {
+				return scheduler.ScheduleResult{}, err
+			}
 		}
 		result, failure := b.decides(ctx, fw, state, info)
 		if failure != nil {
 			return result, failure
+		}
+		v.Node, v.Found = result.SuggestedHost, result.FeasibleNodes
+		if b.free {
+			return result, errDecided
 		}
 		best := v.best()
 		if !slices.Contains(best, result.SuggestedHost) {

@@ -22,6 +22,9 @@ type World struct {
 	Services    []corev1.Service               `json:"services"`
 	Placed      []corev1.Pod                   `json:"placed"`  // they have nodes
 	Waiting     []corev1.Pod                   `json:"waiting"` // one is scheduled after the other
+	// Free says that kube-scheduler's own choices stand, and that nobody asks for scores: of more than 100 nodes it compares a
+	// share, and the best of these isn't the best of all (numFeasibleNodesToFind of pkg/scheduler/schedule_one.go).
+	Free bool `json:"free"`
 }
 
 // objects are all that an API server would hold.
@@ -54,10 +57,11 @@ type Answer struct {
 // Verdict is what becomes of a pod, which then runs where the verdict says; its victims are gone.
 type Verdict struct {
 	Gated    bool                        `json:"gated"`
-	Feasible []string                    `json:"feasible"` // nodes, sorted
+	Feasible []string                    `json:"feasible"` // nodes, sorted; none in a free world, as of what follows
 	Totals   map[string]int64            `json:"totals"`   // the scores of nodes, if there are two
 	Scores   map[string]map[string]int64 `json:"scores"`   // by node and plugin, weighed
 	Node     string                      `json:"node"`
+	Found    int                         `json:"found"` // nodes that kube-scheduler has found feasible, and compared
 	// A pod without a node has a message, and one that preempts others a node on which it will have their place.
 	Message   string   `json:"message"`
 	Nominated string   `json:"nominated"`

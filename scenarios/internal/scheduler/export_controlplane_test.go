@@ -48,6 +48,15 @@ func (s *Scheduler) Judge(p *kube.Pod) Verdict {
 	return v
 }
 
+// Choose is the node that the scheduler finds for a pod now, "" for none, and how many it has compared.
+func (s *Scheduler) Choose(p *kube.Pod) (node string, compared int) {
+	n := s.find(p, s.classOf(p))
+	if n == nil {
+		return "", 0
+	}
+	return n.node.Name, len(s.feasible)
+}
+
 // Best returns the nodes of the highest score for a pod, or why there is none.
 func (s *Scheduler) Best(p *kube.Pod) (nodes []string, why string) {
 	c := s.classOf(p)

@@ -25,6 +25,7 @@ type verdict struct {
 	Totals    map[string]int64
 	Scores    map[string]map[string]int64
 	Node      string
+	Found     int
 	Message   string
 	Nominated string
 	Victims   []string

@@ -31,6 +31,8 @@ type world struct {
 	Services    []corev1.Service               `json:"services,omitempty"`
 	Placed      []corev1.Pod                   `json:"placed,omitempty"`
 	Waiting     []corev1.Pod                   `json:"waiting,omitempty"`
+	// Free says that kube-scheduler's own choices stand.
+	Free bool `json:"free,omitempty"`
 }
 
 const (

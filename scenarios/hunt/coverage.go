@@ -154,11 +154,15 @@ func (c *Coverage) untried() map[string]map[string][]string {
 	return all
 }
 
-// Text writes a table for each strategy, of the faults that were tried with it, and which ones never were.
+// Summary says in one line how many of the combinations of a strategy, a fault and a state were visited.
+func (c *Coverage) Summary() string {
+	all := len(c.Strategies) * len(c.Faults) * len(c.States)
+	return fmt.Sprintf("coverage: cases in which a node was in a state when a fault began; %d of %s", all-len(c.Never()), phrase.Count(all, "combination"))
+}
+
+// Text writes that line, and a table for each strategy, of the faults that were tried with it, and which ones never were.
 func (c *Coverage) Text(w io.Writer) error {
-	missing := len(c.Never())
-	fmt.Fprintf(w, "coverage: cases in which a node was in a state when a fault began; %d of %s\n",
-		len(c.Strategies)*len(c.Faults)*len(c.States)-missing, phrase.Count(len(c.Strategies)*len(c.Faults)*len(c.States), "combination"))
+	fmt.Fprintln(w, c.Summary())
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, strategy := range c.Strategies {
 		var rows, never []string

@@ -1,11 +1,18 @@
 package hunt
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/scenarios/hunt/variant"
 	"github.com/nodesim/nodesim/scenarios/spec"
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // NoFault stands for the cases without a fault in a [Coverage].
@@ -86,4 +93,41 @@ func (v *visits) stateOf(n *corev1.Node) int {
 		return notReady
 	}
 	return joining
+}
+
+// Visit notes what a case has visited, for a [Coverage], by the tape of a cluster that isn't simulated here, such as that of a test. The file
+// is the case, as the cluster had it: with the marks of [variant.Marked].
+func (o *Outcome) Visit(f *spec.File, tape timeline.Source) (err error) {
+	stream, err := tape.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stream.Close()) }()
+	v := newVisits(f)
+	for {
+		ev, err := stream.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		o.Simulated = ev.At
+		action, own := variant.Begun(ev.Name)
+		switch {
+		case ev.Type == timeline.Mark && own:
+			v.begins(action)
+		case ev.Resource == noderoll.Nodes && ev.Object != nil:
+			var n corev1.Node
+			if err := json.Unmarshal(ev.Object, &n); err != nil {
+				return fmt.Errorf("node %s: %w", ev.Name, err)
+			}
+			v.node(&n, ev.Type == timeline.Deleted)
+		}
+	}
+	o.visited = v.visited
+	if f.Roll != nil {
+		o.strategy = string(f.Roll.Strategy)
+	}
+	return nil
 }

@@ -49,6 +49,9 @@ type draft struct {
 // mostRefused bounds the workloads and budgets that the checks of a file may refuse until the whole is refused.
 const mostRefused = 30
 
+// mostBytes bounds the text of the file; a test lowers it.
+var mostBytes = spec.MaxFile
+
 // File makes a scenario file of what was read. It consumes the Reading.
 func (r *Reading) File(o Options) (*spec.File, error) {
 	d := &draft{
@@ -127,6 +130,9 @@ func (d *draft) resolve() (*spec.File, error) {
 		var text bytes.Buffer
 		if err := write(&text, &d.file, true); err != nil {
 			return nil, err
+		}
+		if text.Len() > mostBytes {
+			return nil, tooMany("bytes of its scenario file", mostBytes)
 		}
 		doc, err := spec.Parse(d.file.Metadata.Name, text.Bytes())
 		if err == nil {

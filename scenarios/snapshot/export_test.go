@@ -8,3 +8,10 @@ func AtMostPods(t *testing.T, most int) {
 	mostPodsRead = most
 	t.Cleanup(func() { mostPodsRead = was })
 }
+
+// AtMostBytes lowers the size that a cluster's file may have, for a test: one of 64 MiB takes long to make.
+func AtMostBytes(t *testing.T, most int) {
+	was := mostBytes
+	mostBytes = most
+	t.Cleanup(func() { mostBytes = was })
+}

@@ -54,16 +54,18 @@ type Config struct {
 type Body func(t TB, c *simtest.Cluster)
 
 // Check fails a test where a function fails in some cluster. It writes that cluster's scenario file, as small as it becomes, to
-// testdata/hunt, and tells how to repeat it.
+// testdata/hunt, and tells how to repeat it. Where the function fails in none, it logs how much was tried, which go test -v shows.
 func Check(t *testing.T, c Config, body Body) {
 	t.Helper()
-	if fails := check(t, filepath.Join("testdata", "hunt", filepath.FromSlash(t.Name())), c, body); fails != "" {
+	fails, tried := check(t, filepath.Join("testdata", "hunt", filepath.FromSlash(t.Name())), c, body)
+	if fails != "" {
 		t.Fatal(fails)
 	}
+	t.Log(tried)
 }
 
-// check is Check with a folder of files, and says why it fails.
-func check(t *testing.T, folder string, c Config, body Body) string {
+// check is Check with a folder of files, and says why it fails, or else how much was tried.
+func check(t *testing.T, folder string, c Config, body Body) (fails, tried string) {
 	t.Helper()
 	before, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil {
@@ -78,13 +80,14 @@ func check(t *testing.T, folder string, c Config, body Body) string {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if fails := try(t, f, body, true); fails != "" {
-			return fmt.Sprintf("%s fails again: %s", name, fails)
+		if fails := try(t, variant.Marked(f), body, true); fails != "" { // as in the search that has found it
+			return fmt.Sprintf("%s fails again: %s", name, fails), ""
 		}
 	}
-	found := Search(t, c, body)
+	res := search(t, c, body)
+	found := res.Found
 	if found == nil {
-		return ""
+		return "", res.Summary() + "; " + res.Coverage.Summary()
 	}
 	sum := sha256.Sum256([]byte(found.File))
 	name := filepath.Join(folder, hex.EncodeToString(sum[:6])+".yaml")
@@ -94,7 +97,7 @@ func check(t *testing.T, folder string, c Config, body Body) string {
 	if err := atomicfile.Write(name, []byte(found.File), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return told(t.Name(), name, found)
+	return told(t.Name(), name, found), ""
 }
 
 // told is a failure with the cluster that shows it, and how to repeat it.
@@ -115,6 +118,12 @@ func told(test, file string, found *hunt.Found) string {
 // Search is Check that fails nothing and writes nothing: it returns the case in which the function fails, made small, or nil.
 func Search(t *testing.T, c Config, body Body) *hunt.Found {
 	t.Helper()
+	return search(t, c, body).Found
+}
+
+// search is Search, and what it has tried.
+func search(t *testing.T, c Config, body Body) *hunt.Result {
+	t.Helper()
 	f, err := c.file()
 	if err != nil {
 		t.Fatal(err)
@@ -129,10 +138,19 @@ func Search(t *testing.T, c Config, body Body) *hunt.Found {
 	o := hunt.Options{
 		Space: variant.NewSpace(variant.Config{File: f, Faults: c.Faults, Seed: *seedFlag}), Seed: *seedFlag, Cases: uint64(checks), Tries: c.Tries,
 		Judge: func(_ context.Context, f *spec.File) (o hunt.Outcome, err error) {
-			if fails := try(t, f, body, false); fails != "" {
+			f = variant.Marked(f)
+			seen := func(t TB, c *simtest.Cluster) {
+				t.Cleanup(func() { // after those of the function, while the cluster is there
+					if !t.Failed() {
+						err = o.Visit(f, c.Tape())
+					}
+				})
+				body(t, c)
+			}
+			if fails := try(t, f, seen, false); fails != "" {
 				o.Failures = []hunt.Failure{{Kind: hunt.OfTest, Text: firstLine(fails)}}
 			}
-			return o, nil
+			return o, err
 		},
 	}
 	if o.Tries == 0 {
@@ -142,7 +160,7 @@ func Search(t *testing.T, c Config, body Body) *hunt.Found {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res.Found
+	return res
 }
 
 // file is case 0. The error is also of faults that cases can't add to it.

@@ -90,7 +90,7 @@ func TestFoundFilesAreTriedFirst(t *testing.T) {
 	}
 	c := config(t)
 	c.Faults = []string{"delete"}
-	text := check(t, folder, c, body)
+	text, _ := check(t, folder, c, body)
 	for _, want := range []string{
 		" of seed 1 fails: a node is gone\n", "made small in ", " of seed 1 fails: ", "kind: Scenario", "delete: ",
 		"repeat it: go test -run '^TestFoundFilesAreTriedFirst$', which tries " + folder,
@@ -105,8 +105,27 @@ func TestFoundFilesAreTriedFirst(t *testing.T) {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
 	clusters = 0
-	if text := check(t, folder, c, body); text != filepath.Join(folder, files[0].Name())+" fails again: a node is gone\nand does not come back" || clusters != 1 {
+	if text, _ := check(t, folder, c, body); text != filepath.Join(folder, files[0].Name())+" fails again: a node is gone\nand does not come back" || clusters != 1 {
 		t.Errorf("%d clusters: %s", clusters, text)
+	}
+}
+
+// A search that finds nothing says how much it has tried, as nodesim hunt does: in what states nodes were when faults began.
+func TestWhatWasTried(t *testing.T) {
+	c := config(t)
+	c.Faults = []string{"delete"}
+	fails, tried := check(t, t.TempDir(), c, func(t TB, c *simtest.Cluster) {
+		c.Start()
+		if err := c.RunFor(t.Context(), 10*time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	})
+	const want = "nothing found in 20 cases of two, seed 1; coverage: cases in which a node was in a state when a fault began; "
+	// Two rows, no fault and delete, of five states: nodes were online in each, and some went.
+	rest, is := strings.CutPrefix(tried, want)
+	visited := 0
+	if _, err := fmt.Sscanf(rest, "%d of 10 combinations", &visited); fails != "" || !is || err != nil || visited < 3 {
+		t.Errorf("found %q, failure %q: want %q, and 3 of 10 combinations or more", tried, fails, want)
 	}
 }
 

@@ -15,8 +15,11 @@ import (
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/app/report"
 	"github.com/nodesim/nodesim/internal/atomicfile"
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/internal/ui/player"
+	"github.com/nodesim/nodesim/noderoll"
+	"github.com/nodesim/nodesim/replay/analysis"
 	"github.com/spf13/cobra"
 )
 
@@ -62,29 +65,34 @@ An existing FILE is written anew; --out - writes to standard output.`,
 	return cmd
 }
 
-// report reads the tape twice, for its analysis and for its feed, and writes the page.
+// report reads the tape twice, for its analysis and for its feed, writes the page, and says what is in it.
 func (f *replayFlags) report(cmd *cobra.Command, tape *ui.Tape, out string) error {
-	write, lacks, err := f.page(tape.Until(cmd.Context()))
+	write, a, lacks, err := f.page(tape.Until(cmd.Context()))
 	if err != nil {
 		return err
 	}
 	if lacks != "" {
 		warn(cmd.ErrOrStderr(), "%s: not complete: %s", tape.Name, lacks)
 	}
-	return writeOut(cmd, out, write)
+	if err := writeOut(cmd, out, write); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s, %s\n", noderoll.OneLine(nameOut(out)),
+		phrase.Count(len(a.Nodes), "node"), phrase.Count(len(a.Rolls), "roll"), phrase.Count(len(a.Findings), "finding"))
+	return nil
 }
 
-// page is what writes the report of a tape, and what the tape lacks of a whole one.
-func (f *replayFlags) page(tape *ui.Tape) (write func(io.Writer) error, lacks string, err error) {
-	a, lacks, err := f.analyse(tape, true)
+// page is what writes the report of a tape, its analysis, and what the tape lacks of a whole one.
+func (f *replayFlags) page(tape *ui.Tape) (write func(io.Writer) error, a *analysis.Analysis, lacks string, err error) {
+	a, lacks, err = f.analyse(tape, true)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	feed, err := wholeFeed(tape, f.scope())
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
-	return func(w io.Writer) error { return report.Write(w, a, feed) }, lacks, nil
+	return func(w io.Writer) error { return report.Write(w, a, feed) }, a, lacks, nil
 }
 
 // addPage defines the flag for the page to write.
@@ -190,7 +198,7 @@ func (f *replayFlags) reads(t *ui.Terminal, cmd *cobra.Command, tape *ui.Tape) {
 		if spare(cmd, file, tape.Name) != nil {
 			return fmt.Errorf("report: %s is the tape itself: want another name", file)
 		}
-		write, _, err := f.page(tape.Until(cmd.Context())) // which is finished though the panel ends
+		write, _, _, err := f.page(tape.Until(cmd.Context())) // which is finished though the panel ends
 		if err != nil {
 			return err
 		}

@@ -197,7 +197,7 @@ func TestAFailedDownloadIsBuilt(t *testing.T) {
 	}
 }
 
-// A mirror gets the user and the password of its address; the log and the errors don't show them.
+// A mirror gets the user, the password and the query of its address; the log and the errors don't show what is secret in them.
 func TestTheMirrorsPasswordIsNotShown(t *testing.T) {
 	noGo(t)
 	for name, c := range map[string]struct {
@@ -211,7 +211,7 @@ func TestTheMirrorsPasswordIsNotShown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var asked atomic.Int64
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if user, password, _ := r.BasicAuth(); user == "u" && password == "s3cret" && r.URL.Path == "/releases.example.com/tiny" {
+				if user, password, _ := r.BasicAuth(); user == "u" && password == "s3cret" && r.URL.Path == "/releases.example.com/tiny" && r.URL.RawQuery == "token=s3cret" {
 					asked.Add(1)
 				}
 				w.WriteHeader(c.code)
@@ -222,7 +222,7 @@ func TestTheMirrorsPasswordIsNotShown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			base.User = url.UserPassword("u", "s3cret")
+			base.User, base.RawQuery = url.UserPassword("u", "s3cret"), "token=s3cret"
 			r := Release{Program: "tiny", Version: "1.2.3", Platform: Platform(), Sum: sha([]byte(c.text)), URL: "https://releases.example.com/tiny"}
 			var log bytes.Buffer
 			o := supplyOf(t.TempDir(), &log, r)
@@ -232,8 +232,8 @@ func TestTheMirrorsPasswordIsNotShown(t *testing.T) {
 				said = err.Error()
 			}
 			said += log.String()
-			if asked.Load() != 1 || strings.Contains(said, "s3cret") || !strings.Contains(said, c.want) || !strings.Contains(said, "from http://xxxxx@"+base.Host) {
-				t.Errorf("found %d requests with the password, and %q, want one, and %q without the password", asked.Load(), said, c.want)
+			if asked.Load() != 1 || strings.Contains(said, "s3cret") || !strings.Contains(said, c.want) || !strings.Contains(said, "from http://xxxxx@"+base.Host+"/releases.example.com/tiny?token=xxxxx\n") {
+				t.Errorf("found %d requests with the password and the token, and %q, want one, and %q without them", asked.Load(), said, c.want)
 			}
 		})
 	}

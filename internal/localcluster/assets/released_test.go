@@ -51,7 +51,7 @@ func TestTheMirrorOfTheEnvironment(t *testing.T) {
 	r := Release{URL: "https://dl.k8s.io/release/v1/kubectl"}
 	for text, want := range map[string]string{
 		"": r.URL, "https://mirror.example.com/k8s/": "https://mirror.example.com/k8s/dl.k8s.io/release/v1/kubectl",
-		"http://127.0.0.1:8080": "http://127.0.0.1:8080/dl.k8s.io/release/v1/kubectl",
+		"http://127.0.0.1:8080": "http://127.0.0.1:8080/dl.k8s.io/release/v1/kubectl", "https://m/?token=s3cret": "https://m/dl.k8s.io/release/v1/kubectl?token=s3cret",
 	} {
 		t.Setenv(MirrorVariable, text)
 		base, off, err := mirror()
@@ -68,7 +68,7 @@ func TestTheMirrorOfTheEnvironment(t *testing.T) {
 	}
 	for text, shown := range map[string]string{
 		"on": "on", "ftp://mirror.example.com": "ftp://mirror.example.com", "https://": "https://", "mirror.example.com": "mirror.example.com",
-		"ftp://u:s3cret@x": "ftp://xxxxx@x", "ci:s3cret@mirror": "xxxxx@mirror",
+		"ftp://u:s3cret@x": "ftp://xxxxx@x", "ci:s3cret@mirror": "xxxxx@mirror", "mirror.example.com/?token=s3cret": "mirror.example.com/?token=xxxxx",
 	} {
 		t.Setenv(MirrorVariable, text)
 		want := "environment variable NODESIM_MIRROR=" + strconv.Quote(shown) + ": want off, or the address of a mirror"

@@ -46,24 +46,44 @@ func (c *Client) Fetch(ctx context.Context, f File, path string) error {
 	return nil
 }
 
-// hidden is shown in place of a user and a password.
+// hidden is shown in place of a user, a password, and the values of a query.
 const hidden = "xxxxx"
 
-// Shown returns an address for logs and errors: without the user and the password. Of an address that has no host, or can't
-// be parsed, such as ci:s3cret@mirror, it shows nothing before the last @.
+// Shown returns an address for logs and errors: without the user and the password, and without the values of the query, one of
+// which may be a token. Of an address that has no host, or can't be parsed, such as ci:s3cret@mirror, it shows nothing before the
+// last @; where a ? is before that, nothing at all, since it may be part of a password, and the @ of a value.
 func Shown(address string) string {
 	u, err := url.Parse(address)
 	if err == nil && u.Host != "" {
-		if u.User == nil {
-			return address
+		if u.User != nil {
+			u.User = url.User(hidden)
+			address = u.String()
 		}
-		u.User = url.User(hidden)
-		return u.String()
+		return withoutValues(address)
 	}
 	if at := strings.LastIndex(address, "@"); at >= 0 {
-		return hidden + address[at:]
+		if strings.Contains(address[:at], "?") {
+			return hidden
+		}
+		address = hidden + address[at:]
 	}
-	return address
+	return withoutValues(address)
+}
+
+// withoutValues hides what each name in the query of an address is set to, and what has no name.
+func withoutValues(address string) string {
+	before, query, _ := strings.Cut(address, "?")
+	if query == "" {
+		return address
+	}
+	all := strings.Split(query, "&")
+	for i, one := range all {
+		all[i] = hidden
+		if name, _, named := strings.Cut(one, "="); named {
+			all[i] = name + "=" + hidden
+		}
+	}
+	return before + "?" + strings.Join(all, "&")
 }
 
 func (c *Client) fetch(ctx context.Context, f File, path string) error {

@@ -177,13 +177,17 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A user and a password aren't shown, whether the address is right or not.
+// A user, a password and the values of a query aren't shown, whether the address is right or not.
 func TestShown(t *testing.T) {
 	for address, want := range map[string]string{
-		"https://mirror.example.com/a@b?c=%20": "https://mirror.example.com/a@b?c=%20", "on": "on", "mirror.example.com": "mirror.example.com",
+		"https://mirror.example.com/a@b%20": "https://mirror.example.com/a@b%20", "on": "on", "mirror.example.com": "mirror.example.com",
 		"https://u:s3cret@mirror:8080/a": "https://xxxxx@mirror:8080/a", "https://s3cret@mirror": "https://xxxxx@mirror",
 		"ci:s3cret@mirror": "xxxxx@mirror", "s3cret@mirror": "xxxxx@mirror", "https:///u:s3cret@mirror": "xxxxx@mirror",
 		"https://u:s3cret%@mirror": "xxxxx@mirror", "https://u:s3/c@ret@mirror": "xxxxx@mirror",
+		"https://mirror/a@b?token=s3cret": "https://mirror/a@b?token=xxxxx", "mirror/?token=s3cret": "mirror/?token=xxxxx",
+		"https://u:s3cret@mirror/?a=s3cret&token=s3=cret&s3cret": "https://xxxxx@mirror/?a=xxxxx&token=xxxxx&xxxxx", "https://mirror/?": "https://mirror/?",
+		"https://mirror/%zz?token=s3cret": "https://mirror/%zz?token=xxxxx", "ci:s3cret@mirror?token=s3cret": "xxxxx@mirror?token=xxxxx",
+		"mirror?token=s3@cret": "xxxxx", "ci:s3?cret@mirror": "xxxxx",
 	} {
 		if got := Shown(address); got != want {
 			t.Errorf("%s: found %s, want %s", address, got, want)

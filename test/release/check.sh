@@ -9,16 +9,21 @@ root="$PWD"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 version=0.0.1 # a tag of the clones alone
+commit="$(git rev-parse HEAD)" # HEAD may move meanwhile
 
 say() { echo "--- $*"; }
 fail() { echo "release-check: $*" >&2; exit 1; }
+# has PATTERN: grep -q that reads all of its input, so that no program is ended by a pipe that isn't read any more.
+has() { grep -e "$1" >/dev/null; }
 [ "$(id -u)" = 0 ] || fail "found the user $(id -un): want root, to install packages in a root of their own and to change into it"
 missing=()
 command -v rpm >/dev/null || missing+=(rpm)
 command -v ruby >/dev/null || missing+=(ruby)
+if [ ${#missing[@]} -gt 0 ] || ! command -v promtool >/dev/null; then
+	apt-get update -qq
+fi
 if [ ${#missing[@]} -gt 0 ]; then
 	echo "installing Debian's ${missing[*]}" >&2
-	apt-get update -qq
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
@@ -56,8 +61,9 @@ promtool check rules "$work/alerts/rules.yaml"
 promtool test rules "$work/alerts/alerts.yaml"
 
 for clone in first second; do
-	say "release of $(git rev-parse --short HEAD), $clone time"
+	say "release of ${commit:0:8}, $clone time"
 	git clone --quiet "$root" "$work/$clone"
+	git -C "$work/$clone" reset --quiet --hard "$commit"
 	git -C "$work/$clone" -c user.name=nodesim -c user.email=nodesim@example.org tag --annotate --message check "v$version"
 	(cd "$work/$clone" && $GORELEASER check --quiet && $GORELEASER release --clean --skip=publish,announce,sign)
 done
@@ -89,8 +95,8 @@ for archive in "$dist"/*.tar.gz "$dist"/*.zip; do
 	done
 done
 for program in "$dist"/nodesim{,-cloud}_*/nodesim*; do
-	go version -m "$program" | grep -q 'CGO_ENABLED=0' || fail "$program: found no CGO_ENABLED=0"
-	go version "$program" | grep -q " $GOTOOLCHAIN\$" || fail "built with $(go version "$program"): want $GOTOOLCHAIN, the Makefile's RELEASE_GO"
+	go version -m "$program" | has 'CGO_ENABLED=0' || fail "$program: found no CGO_ENABLED=0"
+	go version "$program" | has " $GOTOOLCHAIN\$" || fail "built with $(go version "$program"): want $GOTOOLCHAIN, the Makefile's RELEASE_GO"
 done
 
 # runs PREFIX...: what a user does first with a program that is called by these words, in an empty folder.
@@ -98,10 +104,10 @@ runs() {
 	(
 		mkdir -p "$work/empty"
 		cd "$work/empty"
-		[ "$("$@" version -o json | python3 -c 'import json, sys; v = json.load(sys.stdin); print(v["version"], v["commit"])')" = "v$version $(git -C "$root" rev-parse HEAD)" ] ||
+		[ "$("$@" version -o json | python3 -c 'import json, sys; v = json.load(sys.stdin); print(v["version"], v["commit"])')" = "v$version $commit" ] ||
 			fail "$*: found the version $("$@" version -o json)"
-		"$@" replay --simulate demo -o feed --speed max | tail -n 1 | grep -q complete || fail "$*: the demo's feed doesn't end in complete"
-		"$@" simulate demo --out - | grep -q "^  program: nodesim v$version\$" || fail "$*: the tape doesn't say what wrote it"
+		"$@" replay --simulate demo -o feed --speed max | tail -n 1 | has complete || fail "$*: the demo's feed doesn't end in complete"
+		"$@" simulate demo --out - | has "^  program: nodesim v$version\$" || fail "$*: the tape doesn't say what wrote it"
 	)
 }
 # refused URL PREFIX...: what a program without the buckets of clouds says of one, or one with them of a server that isn't there.
@@ -113,13 +119,13 @@ tar -xzf "$dist/nodesim_${version}_linux_amd64.tar.gz" -C "$work/archive"
 SECONDS=0
 runs "$work/archive/nodesim"
 say "from the archive to a replay: $SECONDS s, with the same from a tape"
-refused "$bucket" "$work/archive/nodesim" | grep -q nodesim-cloud || fail "nodesim doesn't say which program has buckets"
+refused "$bucket" "$work/archive/nodesim" | has nodesim-cloud || fail "nodesim doesn't say which program has buckets"
 tar -xzf "$dist/nodesim-cloud_${version}_linux_amd64.tar.gz" -C "$work/cloud"
 runs "$work/cloud/nodesim"
-refused "$bucket" "$work/cloud/nodesim" | grep -q '127.0.0.1:9' || fail "nodesim-cloud doesn't ask the bucket's server"
+refused "$bucket" "$work/cloud/nodesim" | has 'connection refused' || fail "nodesim-cloud doesn't ask the bucket's server"
 ln -s nodesim "$work/archive/kubectl-nodesim"
-PATH="$work/archive:$PATH" kubectl-nodesim replay --help | grep -q '^  kubectl nodesim replay ' || fail "the plugin doesn't call itself kubectl nodesim"
-PATH="$work/archive:$PATH" "$work/archive/kubectl_complete-nodesim" repl | grep -q '^replay' || fail "the plugin isn't completed"
+PATH="$work/archive:$PATH" kubectl-nodesim replay --help | has '^  kubectl nodesim replay ' || fail "the plugin doesn't call itself kubectl nodesim"
+PATH="$work/archive:$PATH" "$work/archive/kubectl_complete-nodesim" repl | has '^replay' || fail "the plugin isn't completed"
 
 say "from the archive to the tape of a roll that nobody announced"
 test/adopt/adopt.sh "$dist/nodesim_${version}_linux_amd64.tar.gz" "$(make -s --no-print-directory controlplane)/kubectl"
@@ -130,7 +136,7 @@ mkdir -p "$debian/var/lib/dpkg/"{info,updates} "$debian/tmp"
 touch "$debian/var/lib/dpkg/"{status,available}
 dpkg --root="$debian" --force-script-chrootless --install "$dist/nodesim_${version}_amd64.deb" >/dev/null
 runs chroot "$debian" /usr/bin/nodesim
-chroot "$debian" /usr/bin/kubectl-nodesim --help | grep -q '^  kubectl nodesim \[command\]$' || fail "Debian: found no plugin"
+chroot "$debian" /usr/bin/kubectl-nodesim --help | has '^  kubectl nodesim \[command\]$' || fail "Debian: found no plugin"
 for file in usr/share/man/man1/nodesim-record.1.gz usr/share/bash-completion/completions/nodesim usr/share/doc/nodesim/copyright usr/bin/kubectl_complete-nodesim; do
 	[ -f "$debian/$file" ] || fail "Debian: found no /$file"
 done
@@ -174,7 +180,7 @@ script
 chmod +x "$work/contained"
 runs unshare --mount "$work/contained" "$work/rootfs"
 
-refused "$bucket" unshare --mount "$work/contained" "$work/rootfs" | grep -q '127.0.0.1:9' ||
+refused "$bucket" unshare --mount "$work/contained" "$work/rootfs" | has 'connection refused' ||
 	fail "the image's program doesn't ask the bucket's server"
 
 say "krew's manifest"

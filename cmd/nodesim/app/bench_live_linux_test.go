@@ -36,13 +36,7 @@ const (
 // the nodes, so that kube-scheduler isn't measured. cpu-s is what the program itself took, for all nodes or all
 // pods: a busy machine changes it less than the clock's figures.
 func BenchmarkLive(b *testing.B) {
-	quiet := quietDefault
-	if text := os.Getenv("NODESIM_BENCH_STEADY"); text != "" {
-		var err error
-		if quiet, err = time.ParseDuration(text); err != nil || quiet <= 0 {
-			b.Fatalf("NODESIM_BENCH_STEADY is %q (%v): want a duration such as 2m", text, err)
-		}
-	}
+	quiet := steady(b, quietDefault)
 	for _, c := range []struct {
 		name  string
 		quiet time.Duration
@@ -55,27 +49,48 @@ func BenchmarkLive(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
 				ctx, cancel := context.WithTimeout(b.Context(), 15*time.Minute+c.quiet)
-				compete(ctx, b, c.start, c.quiet)
+				compete(ctx, b, size{liveNodes, livePods, leastNodes, leastPods, mostCores}, c.start, c.quiet)
 				cancel()
 			}
 		})
 	}
 }
 
+// steady is how long a steady state is watched.
+func steady(b *testing.B, usual time.Duration) time.Duration {
+	b.Helper()
+	text := os.Getenv("NODESIM_BENCH_STEADY")
+	if text == "" {
+		return usual
+	}
+	quiet, err := time.ParseDuration(text)
+	if err != nil || quiet <= 0 {
+		b.Fatalf("NODESIM_BENCH_STEADY is %q (%v): want a duration such as 2m", text, err)
+	}
+	return quiet
+}
+
+// size is how many nodes and pods there are, with the least of each that become Ready and Running in a second, and the most cores.
+type size struct {
+	nodes, pods           int
+	leastNodes, leastPods float64
+	mostCores             float64
+}
+
 // compete measures one of them.
-func compete(ctx context.Context, b *testing.B, start func(context.Context, testing.TB, *liveRig, int) *rival, quiet time.Duration) {
+func compete(ctx context.Context, b *testing.B, of size, start func(context.Context, testing.TB, *liveRig, int) *rival, quiet time.Duration) {
 	b.Helper()
 	r := newLiveRig(ctx, b)
-	c := start(ctx, b, r, liveNodes)
-	r.ended = c.ended
+	c := start(ctx, b, r, of.nodes)
+	r.ended = c.over()
 
-	r.wait(ctx, b, "all nodes to be Ready", func() bool { return r.nodes.count() >= liveNodes })
+	r.wait(ctx, b, "all nodes to be Ready", func() bool { return r.nodes.count() >= of.nodes })
 	joined := c.spent(b)
 	r.wait(ctx, b, "the scenario to begin", func() bool { return c.begun(ctx) })
 
 	before := c.spent(b)
-	created := r.createPods(ctx, b, livePods)
-	r.wait(ctx, b, "all pods to run", func() bool { return r.pods.count() >= livePods })
+	created := r.createPods(ctx, b, of.pods)
+	r.wait(ctx, b, "all pods to run", func() bool { return r.pods.count() >= of.pods })
 	ran := c.spent(b) - before
 
 	server := process{r.plane.PIDs()["kube-apiserver"]}
@@ -91,24 +106,24 @@ func compete(ctx context.Context, b *testing.B, start func(context.Context, test
 		name, unit string
 		is, limit  float64
 	}{
-		{"nodes created and Ready in a second", "nodes/s", liveNodes / r.nodes.took().Seconds(), leastNodes},
+		{"nodes created and Ready in a second", "nodes/s", float64(of.nodes) / r.nodes.took().Seconds(), of.leastNodes},
 		{"its CPU for all nodes to join", "nodes-cpu-s", joined.Seconds(), 0},
-		{"pods created in a second", "created-pods/s", livePods / created.Seconds(), 0},
-		{"pods Running in a second", "pods/s", livePods / r.pods.took().Seconds(), leastPods},
+		{"pods created in a second", "created-pods/s", float64(of.pods) / created.Seconds(), 0},
+		{"pods Running in a second", "pods/s", float64(of.pods) / r.pods.took().Seconds(), of.leastPods},
 		{"its CPU for all pods to run", "pods-cpu-s", ran.Seconds(), 0},
 		{"steady state", "steady-s", took, 0},
-		{"its CPU in the steady state", "steady-cores", own.Seconds() / took, mostCores},
+		{"its CPU in the steady state", "steady-cores", own.Seconds() / took, of.mostCores},
 		{"kube-apiserver's CPU in the steady state", "apiserver-cores", its.Seconds() / took, 0},
-		{"resident memory in the end", "RSS-MB", resident, mostMegabytes},
+		{"resident memory in the end, of one process", "RSS-MB", resident, mostMegabytes},
 		{"of it, what isn't of the program's file", "anon-MB", anon, 0},
-		{"resident memory at its most", "most-RSS-MB", most, mostMegabytes},
+		{"resident memory at its most, of one process", "most-RSS-MB", most, mostMegabytes},
 		{"renewals of leases", "renewals", float64(renewals), 0},
 		{"greatest age of a lease", "oldest-lease-s", oldest.Seconds(), oldestLease.Seconds()},
 		{"leases older than their duration", "late-leases", float64(late), 0},
 		{"nodes that weren't Ready again", "lost-nodes", float64(r.nodes.lost()), 0},
 	} {
 		b.ReportMetric(figure.is, figure.unit)
-		line := fmt.Sprintf("%-42s %10.2f %s", figure.name, figure.is, figure.unit)
+		line := fmt.Sprintf("%-43s %10.2f %s", figure.name, figure.is, figure.unit)
 		if figure.limit > 0 {
 			b.ReportMetric(figure.limit, "limit-"+figure.unit)
 			line += fmt.Sprintf(" (limit %g)", figure.limit)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -80,6 +81,30 @@ type rival struct {
 	begun func(context.Context) bool // whether pods may come
 	ended chan struct{}
 	why   error // after ended
+
+	beside []*rival // processes that share its work
+}
+
+// over is closed when the first of its processes has ended.
+func (c *rival) over() <-chan struct{} {
+	over, once := make(chan struct{}), sync.Once{}
+	for _, one := range append([]*rival{c}, c.beside...) {
+		go func() {
+			<-one.ended
+			once.Do(func() { close(over) })
+		}()
+	}
+	return over
+}
+
+// spent is the CPU time of all of its processes.
+func (c *rival) spent(tb testing.TB) time.Duration {
+	tb.Helper()
+	all := c.process.spent(tb)
+	for _, other := range c.beside {
+		all += other.spent(tb)
+	}
+	return all
 }
 
 // contend starts a program that ends with the benchmark.
@@ -124,6 +149,9 @@ func (c *rival) end(tb testing.TB) {
 		tb.Error(err)
 	}
 	<-c.ended
+	for _, other := range c.beside {
+		other.end(tb)
+	}
 	var exit *exec.ExitError
 	if c.why != nil && !errors.As(c.why, &exit) {
 		tb.Error(c.why)

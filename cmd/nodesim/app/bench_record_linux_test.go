@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,8 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
 )
 
 // What a recorder may cost the cluster that it records, in percent of what kube-apiserver takes without it.
@@ -32,6 +35,9 @@ const (
 // and kube-scheduler run, and a roll goes on: four pods a second are evicted and come again elsewhere, and every two
 // seconds a node is cordoned or free again. A minute without the recorder, two with it, and one without, so that what
 // grows with time counts for both. What the recorder's lists cost is apart from that: they are read once.
+//
+// Then the same with client-go's informers of what is recorded, in protobuf, in place of the recorder: what the least is that a client
+// can cost which sees each change, on this machine.
 func BenchmarkCostToTheServer(b *testing.B) {
 	for b.Loop() {
 		ctx, cancel := context.WithTimeout(b.Context(), 40*time.Minute)
@@ -52,17 +58,26 @@ func compareServers(ctx context.Context, b *testing.B) {
 
 	server := process{r.plane.PIDs()["kube-apiserver"]}
 	roll := &costRoll{rig: r, names: r.nodes.names()}
-	var without, with costPhase
+	var without, with, informed, around costPhase
 	without.add(roll.phase(ctx, b, server))
 	before := server.spent(b)
 	recording := startRecording(ctx, b, r)
 	lists := server.spent(b) - before
+	r.untilCollected(ctx, b)
 	with.add(roll.phase(ctx, b, server))
 	with.add(roll.phase(ctx, b, server))
 	own := recording.spent(b)
 	_, most, _ := recording.memory(b)
 	recording.end(b)
-	without.add(roll.phase(ctx, b, server))
+	between := roll.phase(ctx, b, server)
+	without.add(between)
+	stop := startInformers(ctx, b, r)
+	r.untilCollected(ctx, b)
+	informed.add(roll.phase(ctx, b, server))
+	informed.add(roll.phase(ctx, b, server))
+	stop()
+	around.add(between)
+	around.add(roll.phase(ctx, b, server))
 
 	for _, figure := range []struct {
 		name, unit string
@@ -70,7 +85,13 @@ func compareServers(ctx context.Context, b *testing.B) {
 	}{
 		{"kube-apiserver's CPU without the recorder", "without-cpu-s", without.cpu.Seconds(), 0},
 		{"kube-apiserver's CPU with it", "with-cpu-s", with.cpu.Seconds(), 0},
-		{"CPU that the recorder adds", "more-%cpu", 100 * (with.cpu.Seconds()/without.cpu.Seconds() - 1), mostMoreCPU},
+		{"CPU that the recorder adds", "more-%cpu", more(&with, &without, costPhase.cores), 0},
+		{"… of that without garbage collection", "more-%cpu-without-gc", more(&with, &without, costPhase.working), mostMoreCPU},
+		{"memory allocated in a minute without the recorder", "without-allocated-MB", without.allocated / float64(without.phases), 0},
+		{"memory allocated in a minute with it", "with-allocated-MB", with.allocated / float64(with.phases), 0},
+		{"… with the informers", "informers-allocated-MB", informed.allocated / float64(informed.phases), 0},
+		{"CPU of the informers without garbage collection", "informers-more-%cpu-without-gc", more(&informed, &around, costPhase.working), 0},
+		{"CPU that client-go's informers add", "informers-more-%cpu", more(&informed, &around, costPhase.cores), 0},
 		{"kube-apiserver's CPU for the lists, once", "lists-cpu-s", lists.Seconds(), 0},
 		{"kube-apiserver's memory without the recorder", "without-MB", without.memory(), 0},
 		{"kube-apiserver's memory with it", "with-MB", with.memory(), 0},
@@ -93,19 +114,78 @@ func compareServers(ctx context.Context, b *testing.B) {
 
 // A costPhase is what the server took in some phases.
 type costPhase struct {
-	cpu     time.Duration
-	sampled float64 // MB, added up
-	samples int
+	phases    int
+	cpu       time.Duration
+	gc        float64 // of it, in seconds, what Go's garbage collector took
+	allocated float64 // MB
+	sampled   float64 // MB, added up
+	samples   int
 }
 
 func (p *costPhase) add(o costPhase) {
+	p.phases += o.phases
 	p.cpu += o.cpu
+	p.gc += o.gc
+	p.allocated += o.allocated
 	p.sampled += o.sampled
 	p.samples += o.samples
 }
 
 // memory is the mean of what the server had of its own, in megabytes.
 func (p *costPhase) memory() float64 { return p.sampled / float64(p.samples) }
+
+// working is the CPU in a second of the clock but for the garbage collector's: in a heap of one or two gigabytes that comes in pieces of seconds,
+// of which a phase has one more or less.
+func (p costPhase) working() float64 {
+	return (p.cpu.Seconds() - p.gc) / (float64(p.phases) * recordedPhase.Seconds())
+}
+
+// cores is the CPU in a second of the clock.
+func (p costPhase) cores() float64 {
+	return p.cpu.Seconds() / (float64(p.phases) * recordedPhase.Seconds())
+}
+
+// more is by how many percent a figure is greater.
+func more(with, without *costPhase, of func(costPhase) float64) float64 {
+	return 100 * (of(*with)/of(*without) - 1)
+}
+
+// collector is what kube-apiserver's metrics say of its memory.
+type collector struct{ cycles, cpu, allocated float64 }
+
+func (r *liveRig) collector(ctx context.Context, tb testing.TB) (c collector) {
+	tb.Helper()
+	text, err := r.client.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for _, of := range []struct {
+			name string
+			into *float64
+		}{
+			{"go_gc_cycles_total_gc_cycles_total", &c.cycles}, {"go_cpu_classes_gc_total_cpu_seconds_total", &c.cpu}, {"go_gc_heap_allocs_bytes_total", &c.allocated},
+		} {
+			if name == of.name {
+				if *of.into, err = strconv.ParseFloat(value, 64); err != nil {
+					tb.Fatal(err)
+				}
+			}
+		}
+	}
+	if c.cycles == 0 || c.cpu == 0 || c.allocated == 0 {
+		tb.Fatalf("found %+v in kube-apiserver's metrics, want its garbage collector's", c)
+	}
+	return c
+}
+
+// untilCollected waits until kube-apiserver has collected what lists have left.
+func (r *liveRig) untilCollected(ctx context.Context, tb testing.TB) {
+	tb.Helper()
+	before := r.collector(ctx, tb).cycles
+	r.wait(ctx, tb, "a garbage collection", func() bool { return r.collector(ctx, tb).cycles >= before+2 })
+}
 
 // A costRoll replaces pods, one after the other.
 type costRoll struct {
@@ -122,7 +202,7 @@ func (c *costRoll) phase(ctx context.Context, tb testing.TB, server process) (p 
 	defer look.Stop()
 	end := time.NewTimer(recordedPhase)
 	defer end.Stop()
-	before := server.spent(tb)
+	before, was := server.spent(tb), c.rig.collector(ctx, tb)
 	for {
 		select {
 		case <-due.C:
@@ -136,7 +216,8 @@ func (c *costRoll) phase(ctx context.Context, tb testing.TB, server process) (p 
 		case <-ctx.Done():
 			tb.Fatal(context.Cause(ctx))
 		case <-end.C:
-			p.cpu = server.spent(tb) - before
+			is := c.rig.collector(ctx, tb)
+			p.phases, p.cpu, p.gc, p.allocated = 1, server.spent(tb)-before, is.cpu-was.cpu, (is.allocated-was.allocated)/1e6
 			return p
 		}
 	}
@@ -159,6 +240,26 @@ func (c *costRoll) replace(ctx context.Context, tb testing.TB) {
 		if _, err := c.rig.client.CoreV1().Nodes().Patch(ctx, c.names[turn/2], types.StrategicMergePatchType, patch, metav1.PatchOptions{}); err != nil {
 			tb.Fatal(err)
 		}
+	}
+}
+
+// startInformers has client-go see all that is recorded by default, until the function is called.
+func startInformers(ctx context.Context, tb testing.TB, r *liveRig) (stop func()) {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(ctx)
+	all := informers.NewSharedInformerFactoryWithOptions(r.client, 0, informers.WithTransform(bare))
+	for _, one := range []interface {
+		Informer() cache.SharedIndexInformer
+	}{
+		all.Core().V1().Nodes(), all.Core().V1().Pods(), all.Core().V1().Events(), all.Policy().V1().PodDisruptionBudgets(),
+	} {
+		one.Informer()
+	}
+	all.Start(ctx.Done())
+	all.WaitForCacheSync(ctx.Done())
+	return func() {
+		cancel()
+		all.Shutdown()
 	}
 }
 

@@ -182,3 +182,44 @@ func TestKubectlCountsContainers(t *testing.T) {
 		})
 	}
 }
+
+// Pods that run when the tape begins have init containers that have completed, or go on as sidecars, and are moved like others.
+func TestPodsThatRunHaveInitContainers(t *testing.T) {
+	for provider, strategy := range map[string]string{"eks": "eks-default", "aks": "aks-reimage", "kops": "kops"} {
+		tape := simulated(t, file(t, strings.NewReplacer("PROVIDER", provider, "STRATEGY", strategy).Replace(`
+metadata: {name: inits, title: pods with init containers}
+cluster: {provider: PROVIDER}
+groups: [{name: workers, nodes: 3}]
+timeLimit: 3h
+workloads:
+- name: web
+  namespace: shop
+  replicas: 3
+  podSpec: {initContainers: [{name: migrate, image: "registry.example/migrate:1"}], containers: [{name: web, image: "registry.example/web:1"}]}
+- name: mesh
+  namespace: shop
+  replicas: 3
+  podSpec: {initContainers: [{name: proxy, image: "registry.example/proxy:1", restartPolicy: Always}], containers: [{name: web, image: "registry.example/web:1"}]}
+- name: agent
+  namespace: shop
+  kind: DaemonSet
+  podSpec: {initContainers: [{name: install, image: "registry.example/install:1"}], containers: [{name: agent, image: "registry.example/agent:1"}]}
+roll: {strategy: STRATEGY, at: 1m}
+`)))
+		r, err := timeline.NewReader(bytes.NewReader(tape))
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := inspect.Check(r, inspect.CheckOptions(r.Header()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range report.Violations {
+			t.Errorf("%s: inspect --check: %s", provider, v)
+		}
+		moved := bytes.Count(tape, []byte(`"type":"DELETED","resource":"pods","namespace":"shop"`))
+		if ready := columns(t, tape); ready["1/1 Running 0"] < 6 || ready["2/2 Running 0"] != 3 || len(ready) != 2 || moved < 6 {
+			t.Errorf("%s: kubectl get pods: %v, after %d were deleted; want all to run after each has moved", provider, ready, moved)
+		}
+	}
+}

@@ -24,6 +24,7 @@ type trackedCondition struct {
 	typ, status string
 	transition  time.Time
 	heartbeat   time.Time // of nodes
+	late        bool      // the kubelet's late post has moved the heartbeat of a condition that the node lifecycle controller turned Unknown
 }
 
 // steady reports whether a condition's writers keep the rule of transition times.

@@ -113,13 +113,22 @@ func (c *Checker) kept(h *trackedObject, member string, was *string, now string)
 	*was = now
 }
 
+// late reports whether a condition of a recording is one that the node lifecycle controller turned Unknown, and on which a post of the kubelet came
+// that had been made before (nextPost): the patch moves the heartbeat, and the transition stays the controller's.
+func (c *Checker) late(was, is *trackedCondition) bool {
+	return c.opts.Skew > 0 && was != nil && was.transition.Equal(is.transition) &&
+		(was.late || was.status == string(corev1.ConditionUnknown) && is.heartbeat.After(was.heartbeat))
+}
+
 func (c *Checker) nodeConditions(h *trackedObject, o *corev1.Node, s *step) {
 	now := c.room[:0]
 	var unknown time.Time
 	mixed, apart := c.opts.Skew > 0 && (h.node.mixed || h.node.apart), false
 	for i := range o.Status.Conditions {
 		k := &o.Status.Conditions[i]
-		n := trackedCondition{string(k.Type), string(k.Status), k.LastTransitionTime.Time, k.LastHeartbeatTime.Time}
+		n := trackedCondition{typ: string(k.Type), status: string(k.Status), transition: k.LastTransitionTime.Time, heartbeat: k.LastHeartbeatTime.Time}
+		was := findCondition(h.node.conditions, n.typ)
+		n.late = c.late(was, &n)
 		now = append(now, n)
 		if !byKubelet(n.typ) || n.transition.IsZero() || n.heartbeat.IsZero() {
 			continue
@@ -129,11 +138,11 @@ func (c *Checker) nodeConditions(h *trackedObject, o *corev1.Node, s *step) {
 			c.report(h, conditionsWithNode, "lastTransitionTime "+stamp(n.transition)+" of "+n.typ+" on a node of "+stamp(h.created), "at most 5 s before the node")
 		}
 		if n.status != string(corev1.ConditionUnknown) {
-			if n.transition.After(n.heartbeat) {
+			if n.transition.After(n.heartbeat) && !n.late {
 				c.report(h, heartbeatAfterTransition, n.typ+" with lastTransitionTime "+stamp(n.transition)+" after lastHeartbeatTime "+stamp(n.heartbeat), "it not after")
 			}
 		} else if k.Reason == "NodeStatusUnknown" {
-			if !n.heartbeat.Before(n.transition.Add(c.opts.Slack)) {
+			if !n.heartbeat.Before(n.transition.Add(c.opts.Slack)) && !n.late {
 				c.report(h, unknownKeepsHeartbeat, n.typ+" Unknown since "+stamp(n.transition)+" with lastHeartbeatTime "+stamp(n.heartbeat), "the last post of the kubelet, before")
 			}
 			if unknown.IsZero() {
@@ -144,7 +153,7 @@ func (c *Checker) nodeConditions(h *trackedObject, o *corev1.Node, s *step) {
 				c.report(h, unknownTogether, n.typ+" Unknown since "+stamp(n.transition)+", another one since "+stamp(unknown), "one time for all")
 			}
 		}
-		if was := findCondition(h.node.conditions, n.typ); was != nil && n.heartbeat.Before(was.heartbeat) {
+		if was != nil && n.heartbeat.Before(was.heartbeat) {
 			c.report(h, heartbeatsForward, "lastHeartbeatTime "+stamp(n.heartbeat)+" of "+n.typ+" after "+stamp(was.heartbeat), "no earlier one")
 		}
 	}

@@ -120,6 +120,7 @@ func (k *Kubelets) Running(p *kube.Pod, since kube.Instant) {
 			p.Containers[c].Given = k.share(kube.Given{Allocated: is, Actual: is})
 		}
 	}
+	p.Init = k.ranBefore(p, m, since, &chance)
 	observed := int64(0)
 	if m.v.PodGeneration() {
 		observed = p.Generation
@@ -127,6 +128,24 @@ func (k *Kubelets) Running(p *kube.Pod, since kube.Instant) {
 	}
 	p.Conditions = k.resting.get(since.Second(), observed, m.v.PodReadyToStartContainers())
 	m.watchLeak(p)
+}
+
+// ranBefore is the status of the init containers of a pod that its node has been running since a moment: all have completed, but for sidecars.
+func (k *Kubelets) ranBefore(p *kube.Pod, m *machine, since kube.Instant, chance *model.Stream) (init []kube.Container) {
+	specs := p.Template.Init()
+	for i := range specs {
+		spec, at := &specs[i], since.Second()
+		image := k.images.of(spec.Image)
+		m.keep(image)
+		c := kube.Container{Name: spec.Name, Image: spec.Image, ImageID: k.images.digest(image), ContainerID: containerID(chance), Ready: true}
+		if c.Started = spec.Sidecar; c.Started {
+			c.State = kube.ContainerState{Kind: "running", StartedAt: at}
+		} else {
+			c.State = kube.ContainerState{Kind: "terminated", Reason: "Completed", StartedAt: at, Finished: at, ContainerID: c.ContainerID}
+		}
+		init = append(init, c)
+	}
+	return init
 }
 
 // restingConditions are those of running pods, shared by all of one second.

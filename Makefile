@@ -54,7 +54,7 @@ test: ## everything, against a real control plane too (downloaded or built first
 	cat "$(MEASURED)"/*.txt 2>/dev/null || true; exit "$$status"
 
 # Packages that start goroutines, or are called from several. The detector needs cgo and a C compiler.
-RACE_PACKAGES ?= ./timeline ./noderoll ./recorder ./recorder/daemon ./recorder/store ./internal/app/daemon ./golden ./replay ./replay/... ./internal/ui/... ./scenarios/simcluster ./scenarios/virtualnode/...
+RACE_PACKAGES ?= ./timeline ./noderoll ./recorder ./recorder/daemon ./recorder/store ./internal/app/daemon ./golden ./replay ./replay/... ./internal/ui/... ./scenarios/simcluster ./scenarios/plan ./scenarios/virtualnode/...
 
 .PHONY: race
 race: ## the race detector over the packages with goroutines

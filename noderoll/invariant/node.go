@@ -127,12 +127,13 @@ func (c *Checker) nodeConditions(h *trackedObject, o *corev1.Node, s *step) {
 	for i := range o.Status.Conditions {
 		k := &o.Status.Conditions[i]
 		n := trackedCondition{typ: string(k.Type), status: string(k.Status), transition: k.LastTransitionTime.Time, heartbeat: k.LastHeartbeatTime.Time}
-		was := findCondition(h.node.conditions, n.typ)
-		n.late = c.late(was, &n)
 		now = append(now, n)
 		if !byKubelet(n.typ) || n.transition.IsZero() || n.heartbeat.IsZero() {
 			continue
 		}
+		was := findCondition(h.node.conditions, n.typ)
+		n.late = c.late(was, &n)
+		now[i].late = n.late
 		c.notFuture(h, "lastHeartbeatTime", n.typ, n.heartbeat)
 		if n.transition.Before(h.created.Add(-registerAhead - c.opts.tolerance())) {
 			c.report(h, conditionsWithNode, "lastTransitionTime "+stamp(n.transition)+" of "+n.typ+" on a node of "+stamp(h.created), "at most 5 s before the node")

@@ -31,7 +31,7 @@ func TestATapeTellsWhatWasVisited(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !maps.Equal(got.visited, want.visited) || got.strategy != want.strategy || got.Simulated != want.Simulated {
-			t.Errorf("case %d: the tape tells of %b with %s in %s, the simulation of %b with %s in %s",
+			t.Errorf("case %d: the tape tells of %v with %s in %s, the simulation of %v with %s in %s",
 				number, got.visited, got.strategy, got.Simulated, want.visited, want.strategy, want.Simulated)
 		}
 		for action := range want.visited {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/nodesim/nodesim/internal/app/inspect"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/replay/apiserver"
 	"github.com/nodesim/nodesim/timeline"
@@ -103,15 +102,7 @@ func columns(t *testing.T, tape []byte) map[string]int {
 func TestPodsWithSeveralContainers(t *testing.T) {
 	f := file(t, withProxy)
 	tape := simulated(t, f)
-	r, err := timeline.NewReader(bytes.NewReader(tape))
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := inspect.Check(r, inspect.CheckOptions(r.Header()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range report.Violations {
+	for _, v := range violations(t, tape) {
 		t.Errorf("inspect --check: %s", v)
 	}
 	var pod corev1.Pod
@@ -206,15 +197,7 @@ workloads:
   podSpec: {initContainers: [{name: install, image: "registry.example/install:1"}], containers: [{name: agent, image: "registry.example/agent:1"}]}
 roll: {strategy: STRATEGY, at: 1m}
 `)))
-		r, err := timeline.NewReader(bytes.NewReader(tape))
-		if err != nil {
-			t.Fatal(err)
-		}
-		report, err := inspect.Check(r, inspect.CheckOptions(r.Header()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, v := range report.Violations {
+		for _, v := range violations(t, tape) {
 			t.Errorf("%s: inspect --check: %s", provider, v)
 		}
 		moved := bytes.Count(tape, []byte(`"type":"DELETED","resource":"pods","namespace":"shop"`))

@@ -1,15 +1,12 @@
 package scenarios_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
-	"github.com/nodesim/nodesim/internal/app/inspect"
 	"github.com/nodesim/nodesim/scenarios"
-	"github.com/nodesim/nodesim/timeline"
 )
 
 // TestInvariantsHoldOfPodSpecs rolls small clusters of each provider, whose pods have whatever a PodSpec may say, as those of clusters that were
@@ -25,15 +22,7 @@ func TestInvariantsHoldOfPodSpecs(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		r, err := timeline.NewReader(bytes.NewReader(simulated(t, f)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		report, err := inspect.Check(r, inspect.CheckOptions(r.Header()))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		for i, v := range report.Violations {
+		for i, v := range violations(t, simulated(t, f)) {
 			if i == 0 {
 				t.Errorf("%s", text)
 			}

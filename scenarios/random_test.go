@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/app/inspect"
+	"github.com/nodesim/nodesim/noderoll/invariant"
 	"github.com/nodesim/nodesim/scenarios"
 	filespec "github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/timeline"
@@ -90,19 +91,26 @@ func TestInvariantsHoldOfSeveralContainers(t *testing.T) {
 					{Name: "logs", Image: "registry.example/logs:1.0.0", Stop: filespec.Dist{Kind: filespec.DistNever}, Ready: w.Ready},
 				}
 			}
-			r, err := timeline.NewReader(bytes.NewReader(simulated(t, f)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			report, err := inspect.Check(r, inspect.CheckOptions(r.Header()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, v := range report.Violations[:min(5, len(report.Violations))] {
+			found := violations(t, simulated(t, f))
+			for _, v := range found[:min(5, len(found))] {
 				t.Error(v)
 			}
 		})
 	}
+}
+
+// violations holds a tape against all invariants.
+func violations(t testing.TB, tape []byte) []invariant.Violation {
+	t.Helper()
+	r, err := timeline.NewReader(bytes.NewReader(tape))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := inspect.Check(r, inspect.CheckOptions(r.Header()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Violations
 }
 
 // simulated returns the text of a scenario's tape.

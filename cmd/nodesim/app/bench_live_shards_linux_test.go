@@ -81,17 +81,5 @@ func TestShardsLive(t *testing.T) {
 	defer cancel()
 	r := newLiveRig(ctx, t)
 	c := startShards(ctx, t, r, nodes)
-	r.ended = c.over()
-	r.wait(ctx, t, "all nodes to be Ready", func() bool { return r.nodes.count() >= nodes })
-	r.wait(ctx, t, "the scenario to begin", func() bool { return c.begun(ctx) })
-	r.createPods(ctx, t, pods)
-	r.wait(ctx, t, "all pods to run", func() bool { return r.pods.count() >= pods })
-	r.watchLeases(ctx, t, 20*time.Second)
-	if oldest, late, renewals := r.leases.report(); late > 0 || renewals < nodes {
-		t.Errorf("%d of %d leases were older than their %s, the oldest %s, after %d renewals: want each renewed in time", late, nodes, oldestLease, oldest, renewals)
-	}
-	if lost := r.nodes.lost(); lost > 0 {
-		t.Errorf("nodes weren't Ready any more %d times: want them to stay Ready", lost)
-	}
-	c.end(t)
+	keptAlive(ctx, t, r, c, nodes, pods)
 }

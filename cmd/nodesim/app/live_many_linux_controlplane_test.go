@@ -22,7 +22,14 @@ func TestManyNodesLive(t *testing.T) {
 	r := newLiveRig(ctx, t)
 	tape := filepath.Join(t.TempDir(), "many.yaml")
 	c := startNodesim(ctx, t, r, "kwok", nodes, "--out", tape)
-	r.ended = c.ended
+	keptAlive(ctx, t, r, c, nodes, pods)
+	checked(t, tape, nodes+pods)
+}
+
+// keptAlive waits until the nodes are Ready and the pods run, and watches the leases for twenty seconds after that.
+func keptAlive(ctx context.Context, t *testing.T, r *liveRig, c *rival, nodes, pods int) {
+	t.Helper()
+	r.ended = c.over()
 	r.wait(ctx, t, "all nodes to be Ready", func() bool { return r.nodes.count() >= nodes })
 	r.wait(ctx, t, "the scenario to begin", func() bool { return c.begun(ctx) })
 	r.createPods(ctx, t, pods)
@@ -35,7 +42,6 @@ func TestManyNodesLive(t *testing.T) {
 		t.Errorf("nodes weren't Ready any more %d times: want them to stay Ready", lost)
 	}
 	c.end(t)
-	checked(t, tape, nodes+pods)
 }
 
 // checked checks the tape of a live run, which has at least so many objects, against all that every tape obeys.

@@ -109,12 +109,7 @@ func (k *Kubelets) Running(p *kube.Pod, since kube.Instant) {
 	p.Containers = make([]kube.Container, len(p.Template.Containers))
 	for c := range p.Containers {
 		spec := &p.Template.Containers[c]
-		image := k.images.of(spec.Image)
-		m.keep(image)
-		p.Containers[c] = kube.Container{
-			Name: spec.Name, Image: spec.Image, ImageID: k.images.digest(image), ContainerID: containerID(&chance),
-			Ready: true, Started: true, State: kube.ContainerState{Kind: "running", StartedAt: since.Second()},
-		}
+		p.Containers[c] = k.runs(m, spec, since, &chance)
 		if p.Template.Resizable && m.v.InPlaceResize() {
 			is := spec.Resources()
 			p.Containers[c].Given = k.share(kube.Given{Allocated: is, Actual: is})
@@ -134,18 +129,23 @@ func (k *Kubelets) Running(p *kube.Pod, since kube.Instant) {
 func (k *Kubelets) ranBefore(p *kube.Pod, m *machine, since kube.Instant, chance *model.Stream) (init []kube.Container) {
 	specs := p.Template.Init()
 	for i := range specs {
-		spec, at := &specs[i], since.Second()
-		image := k.images.of(spec.Image)
-		m.keep(image)
-		c := kube.Container{Name: spec.Name, Image: spec.Image, ImageID: k.images.digest(image), ContainerID: containerID(chance), Ready: true}
-		if c.Started = spec.Sidecar; c.Started {
-			c.State = kube.ContainerState{Kind: "running", StartedAt: at}
-		} else {
-			c.State = kube.ContainerState{Kind: "terminated", Reason: "Completed", StartedAt: at, Finished: at, ContainerID: c.ContainerID}
+		c := k.runs(m, &specs[i], since, chance)
+		if at := c.State.StartedAt; !specs[i].Sidecar {
+			c.Started, c.State = false, kube.ContainerState{Kind: "terminated", Reason: "Completed", StartedAt: at, Finished: at, ContainerID: c.ContainerID}
 		}
 		init = append(init, c)
 	}
 	return init
+}
+
+// runs is the status of a container that runs since a moment, whose image is kept on the machine.
+func (k *Kubelets) runs(m *machine, spec *kube.ContainerSpec, since kube.Instant, chance *model.Stream) kube.Container {
+	image := k.images.of(spec.Image)
+	m.keep(image)
+	return kube.Container{
+		Name: spec.Name, Image: spec.Image, ImageID: k.images.digest(image), ContainerID: containerID(chance),
+		Ready: true, Started: true, State: kube.ContainerState{Kind: "running", StartedAt: since.Second()},
+	}
 }
 
 // restingConditions are those of running pods, shared by all of one second.

@@ -322,11 +322,16 @@ func (k *Karpenter) roomFor(c *claim, p *kube.Pod) bool {
 	if n == nil || !n.Ready() || n.Unschedulable {
 		return false
 	}
+	return k.roomOn(n).holds(&k.judge, p, k.judge.CompanyOf(p, &k.agents).PerHost)
+}
+
+// roomOn is what its pods leave of a node.
+func (k *Karpenter) roomOn(n *kube.Node) *room {
 	r := &room{free: component.AllocatableOf(n), allocatable: n.Allocatable}
 	for _, on := range k.env.API.PodsOn(n.Name) {
 		if !on.Terminal() {
 			r.take(on)
 		}
 	}
-	return r.holds(&k.judge, p, k.judge.CompanyOf(p, &k.agents).PerHost)
+	return r
 }

@@ -52,12 +52,6 @@ func (k *Karpenter) refusals(p *kube.Pod, but *kube.Node) (why []string) {
 
 // takes reports whether a node that is there would take a pod.
 func (k *Karpenter) takes(n *kube.Node, p *kube.Pod, need component.Room) bool {
-	left := &room{free: component.AllocatableOf(n)}
-	for _, on := range k.env.API.PodsOn(n.Name) {
-		if !on.Terminal() {
-			left.take(on)
-		}
-	}
-	like := &scheduler.NewNode{NodeGroup: scheduler.NodeGroup{Taints: n.Taints, Labels: n.Labels}, Room: left.free, Allocatable: n.Allocatable}
+	like := &scheduler.NewNode{NodeGroup: scheduler.NodeGroup{Taints: n.Taints, Labels: n.Labels}, Room: k.roomOn(n).free, Allocatable: n.Allocatable}
 	return k.judge.RefusalsOf(p.Template, need, like) == nil
 }

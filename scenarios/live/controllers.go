@@ -102,7 +102,8 @@ func (ks *kubelets) controller(k *kubelet, node *corev1.Node) (*controller.NodeC
 	own := &ownNode{Resource: ks.client.CoreV1().Nodes(), label: node.Labels[Label]}
 	return controller.NewNodeController(k, node, own,
 		controller.WithNodeEnableLeaseV1WithRenewInterval(ks.client.CoordinationV1().Leases(corev1.NamespaceNodeLease), lasts, ks.renew),
-		controller.WithNodePingInterval(max(ks.renew/10, 50*time.Millisecond)),
+		controller.WithNodePingInterval(ks.renew), // setRenewal says at once when the answer changes
+		controller.WithNodeRequestLimit(ks.limit),
 		controller.WithNodeStatusUpdateInterval(ks.renew), controller.WithNodeStatusReportInterval(30*ks.renew),
 		controller.WithNodeLister(ownCache{ks.nodes, own}),
 		controller.WithNodeStatusUpdateErrorHandler(func(_ context.Context, err error) error {

@@ -66,7 +66,7 @@ func newFixture(ctx context.Context, t *testing.T) *fixture {
 		return false, nil, nil
 	})
 	kube := fake.NewClientset()
-	c.apiServer = &apiServer{ctx: ctx, label: "surge", client: faked(kube), writeQueue: newWriteQueue(ctx, func(error) {}), kubelets: newKubelets(faked(kube), 0, func(err error) { t.Error(err) })}
+	c.apiServer = &apiServer{ctx: ctx, label: "surge", client: faked(kube), writeQueue: newWriteQueue(ctx, func(error) {}), kubelets: newKubelets(faked(kube), 0, 1, func(err error) { t.Error(err) })}
 	c.kubelets.nodes = cached()
 	c.customResources = &customResources{
 		label: "surge", client: server, writeQueue: c.writeQueue, kubelets: c.kubelets,

@@ -31,7 +31,7 @@ func TestFrontOnAServerThatHangs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{Runner: p, apiServer: &apiServer{kubelets: newKubelets(nil, 0, nil)}}
+	r := &run{Runner: p, apiServer: &apiServer{kubelets: newKubelets(nil, 0, 1, nil)}}
 	opened := make(chan *kubeletServer, 1)
 	go func() {
 		opened <- r.openKubeletServer(ctx, tail, corev1listers.NewNodeLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})))

@@ -28,6 +28,7 @@ type kubelets struct {
 	label  string // of the Nodes that are ours
 	nodes  corev1listers.NodeLister
 	renew  time.Duration // of leases
+	limit  *controller.RequestLimit
 	warn   func(error)
 	pods   *pods
 	line   *sequence[string, *corev1.Node] // of what is posted
@@ -35,6 +36,16 @@ type kubelets struct {
 	owned  sync.WaitGroup
 	mu     sync.RWMutex
 	byName map[string]*kubelet
+}
+
+// registerMost is how many nodes of a process register at once. Five processes with a thousand nodes each are too much
+// for an API server on two cores, where a node asks again after ten seconds.
+const registerMost = 16
+
+// renewMost is how many leases of so many nodes are renewed at once, each of them in that interval: enough where a request
+// takes 40 ms. A server that takes longer has more than it can do, and time for others, until leases are half expired.
+func renewMost(nodes int, every time.Duration) int {
+	return max(4, int(time.Duration(nodes)*40*time.Millisecond/max(every, time.Millisecond)))
 }
 
 // A kubelet is the [controller.NodeProvider] of one machine.
@@ -59,8 +70,8 @@ type kubelet struct {
 	done   bool               // it is
 }
 
-func newKubelets(client kubeclient.Interface, renew time.Duration, warn func(error)) *kubelets {
-	ks := &kubelets{client: client, renew: renew, warn: warn, byName: map[string]*kubelet{}, pods: newPods()}
+func newKubelets(client kubeclient.Interface, renew time.Duration, nodes int, warn func(error)) *kubelets {
+	ks := &kubelets{client: client, renew: renew, limit: controller.NewRequestLimit(registerMost, renewMost(nodes, renew)), warn: warn, byName: map[string]*kubelet{}, pods: newPods()}
 	ks.line = newSequence(func(name string, node *corev1.Node) {
 		if k := ks.find(name); k != nil {
 			k.post(node)
@@ -117,7 +128,13 @@ func (ks *kubelets) setRenewal(node string, beats bool) {
 		now := time.Now()
 		k.quiet.Store(&now)
 	}
-	if k.beats.Swap(beats) != beats && beats {
+	if k.beats.Swap(beats) == beats {
+		return
+	}
+	if c := k.controller.Load(); c != nil {
+		c.Reconcile()
+	}
+	if beats {
 		ks.pods.back(node)
 	}
 }

@@ -2,6 +2,9 @@ package live
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -40,7 +43,29 @@ func (o *ownNode) Create(ctx context.Context, node *corev1.Node, opts metav1.Cre
 			c.LastTransitionTime = c.LastHeartbeatTime
 		}
 	}
+	if err := noteStatus(&first); err != nil {
+		return nil, err
+	}
 	return o.take(o.Resource.Create(ctx, &first, opts))
+}
+
+// appliedStatus is the annotation in which a controller notes the status that it writes
+// (github.com/virtual-kubelet/virtual-kubelet, node/node.go).
+const appliedStatus = "virtual-kubelet.io/last-applied-node-status"
+
+// noteStatus notes a node's status anew where its controller has: where the note were another one than the status, the
+// controller would write both again as soon as anybody else has changed the node.
+func noteStatus(node *corev1.Node) error {
+	if node.Annotations[appliedStatus] == "" {
+		return nil
+	}
+	text, err := json.Marshal(node.Status)
+	if err != nil {
+		return fmt.Errorf("encode the status of node %s: %w", node.Name, err)
+	}
+	node.Annotations = maps.Clone(node.Annotations)
+	node.Annotations[appliedStatus] = string(text)
+	return nil
 }
 
 // Patch makes the Node ours, which names its UID.

@@ -106,7 +106,7 @@ func (r *run) plan() (err error) {
 	r.pace = newPace(r.clock, r.speed, 0)
 	r.apiServer = &apiServer{
 		label: r.label, client: r.clients.kube, prerequisites: &prerequisites{label: r.label, client: r.clients.dynamic}, mark: r.mark,
-		kubelets: newKubelets(r.clients.kube, r.renewal(), r.warn),
+		kubelets: newKubelets(r.clients.kube, r.renewal(), r.file.Nodes(), r.warn),
 	}
 	r.apiServer.kubelets.label = r.label
 	r.apiServer.customResources = &customResources{label: r.label, client: r.clients.dynamic, known: map[string]*customResource{}, kubelets: r.apiServer.kubelets}

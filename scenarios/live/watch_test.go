@@ -54,7 +54,7 @@ func TestFollowsOwnNodes(t *testing.T) {
 		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{Label: label}}}
 	}
 	kube := fake.NewClientset(node("ip-10-0-0-4", "surge"), node("ip-10-0-0-5", ""))
-	ks := newKubelets(faked(kube), time.Second, func(err error) { t.Error(err) })
+	ks := newKubelets(faked(kube), time.Second, 1, func(err error) { t.Error(err) })
 	ks.label = "surge"
 	defer ks.close()
 	factory := newCaches(faked(kube), &interner{})

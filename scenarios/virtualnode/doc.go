@@ -90,6 +90,7 @@
 //   - [WithNodeStatusReportInterval], with five minutes: a status that hasn't changed isn't written, as with a kubelet.
 //   - a client that speaks protobuf (rest.Config's ContentType), without a rate limit of its own (QPS: -1), for the leases
 //     at the least: a renewal that waits in a queue is late.
+//   - [WithNodeRequestLimit], with one limit for all of them: a server that can't take all at once takes them in turn.
 //
 // A restart of the API server, or a start of all nodes at once, doesn't bring all of them in step: pauses are longer by
 // chance, by 4% ([WithNodeJitter]), and those after failures by up to a half.

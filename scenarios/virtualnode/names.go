@@ -84,6 +84,8 @@ type (
 	PodNotifier = controller.PodNotifier
 	// PodUIDGetter may be implemented by a provider where two pods of one namespace and name can run at once.
 	PodUIDGetter = controller.PodUIDGetter
+	// RequestLimit bounds how many of the nodes that share it register at once, and how many renew their leases at once.
+	RequestLimit = controller.RequestLimit
 	// SecretInformer is a cache of secrets.
 	SecretInformer = controller.SecretInformer
 	// ServiceInformer is a cache of services.
@@ -167,6 +169,11 @@ func NewPodRateLimiter() workqueue.TypedRateLimiter[any] {
 	return controller.NewPodRateLimiter()
 }
 
+// NewRequestLimit returns a limit of so many registrations, and of so many renewals. It panics where one isn't above 0.
+func NewRequestLimit(registrations, renewals int) *RequestLimit {
+	return controller.NewRequestLimit(registrations, renewals)
+}
+
 // NotFoundf is an error that says that what was asked for doesn't exist.
 func NotFoundf(format string, args ...any) error {
 	return controller.NotFoundf(format, args...)
@@ -231,6 +238,12 @@ func WithNodePingInterval(d time.Duration) NodeControllerOpt {
 // WithNodePingTimeout limits how long a Ping may take, in place of DefaultPingTimeout.
 func WithNodePingTimeout(timeout time.Duration) NodeControllerOpt {
 	return controller.WithNodePingTimeout(timeout)
+}
+
+// WithNodeRequestLimit has the node wait for its turn to register, and to renew its lease, which it shares with all nodes
+// of that limit.
+func WithNodeRequestLimit(l *RequestLimit) NodeControllerOpt {
+	return controller.WithNodeRequestLimit(l)
 }
 
 // WithNodeSpecReconciliation keeps the wanted taints on the node, and its providerID where it has none.

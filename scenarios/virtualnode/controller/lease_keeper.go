@@ -44,10 +44,13 @@ func (n *NodeController) renewLease(ctx context.Context) time.Duration {
 	if !known {
 		return n.jitter(k.interval)
 	}
-	err := k.renew(ctx, node, n.clock.Now, n.status.trigger)
+	err := n.renewInTurn(ctx, node)
+	var ill *notReadyError
 	switch {
 	case ctx.Err() != nil:
 		return k.interval
+	case errors.As(err, &ill):
+		return n.jitter(k.interval)
 	case err != nil:
 		k.failures++
 		n.reportLeaseError(ctx, err)
@@ -64,6 +67,21 @@ func (n *NodeController) renewLease(ctx context.Context) time.Duration {
 		return 0
 	}
 	return n.jitter(k.interval)
+}
+
+// renewInTurn is one renewal, in its turn. Where the provider doesn't say any more that the node lives, it is none.
+func (n *NodeController) renewInTurn(ctx context.Context, node identity) error {
+	if n.limit.renewals == nil {
+		return n.lease.renew(ctx, node, n.clock.Now, n.status.trigger)
+	}
+	enough := n.clock.NewTimer(time.Duration(n.lease.duration) * time.Second / 2)
+	defer enough.Stop()
+	return n.limit.renewals.take(ctx, enough.C(), func(ctx context.Context) error {
+		if ill := n.pinger.health(ctx); ill != nil {
+			return &notReadyError{ill}
+		}
+		return n.lease.renew(ctx, node, n.clock.Now, n.status.trigger)
+	})
 }
 
 // clashes reports whether another client writes the lease, or its namespace isn't there yet: an API server makes that

@@ -32,6 +32,7 @@ type NodeController struct {
 	fraction                       float64
 	tracer                         Tracer
 	lease                          *leaseKeeper // nil without leases
+	limit                          RequestLimit
 
 	ran   atomic.Bool
 	ready chan struct{}
@@ -107,11 +108,13 @@ func (n *NodeController) Err() error {
 	}
 }
 
-// Reconcile has the controller look at the node now, and not at its next interval: for the owner of one informer of
-// all nodes that has seen that a node was deleted or made again. It never blocks, and does nothing before Ready.
+// Reconcile has the controller ping its provider and look at the node now, and not at their next intervals: for the owner
+// of one informer of all nodes that has seen that a node was deleted or made again, and for a provider that knows that its
+// next answer is another one. It never blocks, and does nothing before Ready.
 func (n *NodeController) Reconcile() {
 	select {
 	case <-n.ready:
+		n.pinger.task.trigger()
 		n.status.trigger()
 	default:
 	}

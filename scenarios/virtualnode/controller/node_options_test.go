@@ -48,6 +48,8 @@ func TestOptionsThatPanic(t *testing.T) {
 	nodes := fake.NewSimpleClientset().CoreV1().Nodes()
 	for name, f := range map[string]func(){
 		"nil lease client":   func() { WithNodeEnableLeaseV1(nil, 40) },
+		"no registrations":   func() { NewRequestLimit(0, 1) },
+		"no renewals":        func() { NewRequestLimit(1, 0) },
 		"ping timeout of 0":  func() { _, _ = NewNodeController(NaiveNodeProvider{}, node("virtual"), nodes, WithNodePingTimeout(0)) },
 		"ping timeout below": func() { _, _ = NewNodeController(NaiveNodeProvider{}, node("virtual"), nodes, WithNodePingTimeout(-1)) },
 	} {

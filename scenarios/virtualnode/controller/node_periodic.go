@@ -76,12 +76,17 @@ func (r *periodicTask) stop() <-chan struct{} {
 
 // begin wants r.mu held, and no call under way.
 func (r *periodicTask) begin() {
+	r.take()
+	go r.run()
+}
+
+// take has the caller be the one that calls. It wants r.mu held, and no call under way.
+func (r *periodicTask) take() {
 	if r.timer != nil {
 		r.timer.Stop()
 		r.timer = nil
 	}
 	r.running, r.again = true, false
-	go r.run()
 }
 
 // rest wants r.mu held. The timer's function takes no lock: a FakeClock calls it with its own lock held.
@@ -91,9 +96,13 @@ func (r *periodicTask) rest(pause time.Duration) {
 
 func (r *periodicTask) due() {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.stopped && !r.running {
-		r.begin()
+	mine := !r.stopped && !r.running
+	if mine {
+		r.take()
+	}
+	r.mu.Unlock()
+	if mine {
+		r.run()
 	}
 }
 

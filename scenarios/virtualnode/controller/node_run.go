@@ -78,10 +78,13 @@ func (n *NodeController) turned() {
 
 // register ensures the node, and asks again where the API server may come back.
 func (n *NodeController) register(ctx context.Context) error {
-	begun := n.clock.Now()
+	var failed time.Time // first: a turn may have been long in coming
 	for failures := 1; ; failures++ {
-		err := n.ensure(ctx)
-		if err == nil || ctx.Err() != nil || !passing(err) || n.clock.Since(begun) >= startPatience {
+		err := n.ensureInTurn(ctx)
+		if failures == 1 {
+			failed = n.clock.Now()
+		}
+		if err == nil || ctx.Err() != nil || !passing(err) || n.clock.Since(failed) >= startPatience {
 			return err
 		}
 		if failures == 1 {
@@ -91,6 +94,14 @@ func (n *NodeController) register(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// ensureInTurn is ensure in its turn.
+func (n *NodeController) ensureInTurn(ctx context.Context) error {
+	if n.limit.registrations == nil {
+		return n.ensure(ctx)
+	}
+	return n.limit.registrations.take(ctx, nil, n.ensure)
 }
 
 // join waits until no loop does anything any more. Requests obey the context, which has ended; a Ping should.

@@ -186,8 +186,8 @@ func records() []string {
 // to choose from; where another one has begun, pods come and go, and this one waits for its own nodes alone.
 func (r *run) unsettled() []string {
 	missing := r.sim.Unsettled()
-	if !r.sharded() || r.resumed {
-		return missing
+	if !r.sharded() || r.resumed || len(missing) > 0 {
+		return missing // the nodes of all processes are looked through once those of this one are there
 	}
 	if r.othersBegun.Load() {
 		return slices.DeleteFunc(missing, func(m string) bool { return !strings.HasPrefix(m, "node ") })

@@ -49,7 +49,7 @@ tape that ends where it was.
 docs/scenarios.md explains the file.`
 
 func newSimulate() *cobra.Command {
-	f := simulateFlags{format: newChoice("text", "text", "panel", "feed", "json")}
+	f := simulateFlags{format: newChoice("text", "text", "panel", "feed", "json", "none")}
 	cmd := &cobra.Command{
 		Use:     "simulate SCENARIO --out FILE | --live",
 		Short:   "Simulate a roll into a tape, or run it on an API server",
@@ -78,7 +78,7 @@ func newSimulate() *cobra.Command {
 	f.scenario.add(cmd)
 	flags.BoolVar(&f.list, "list", false, "list the scenarios, or describe one")
 	flags.BoolVar(&f.show, "show", false, "print the scenario's file")
-	flags.VarP(f.format, "output", "o", "text, or json for programs, of --list; panel, feed or json of --live")
+	flags.VarP(f.format, "output", "o", "text, or json for programs, of --list; panel, feed, json or none of --live")
 	suggest(cmd, "output", f.format.of...)
 	f.live.add(cmd)
 	section(scenarioSection, flags, "set", "seed", "timings", "list", "show")

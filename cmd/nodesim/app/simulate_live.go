@@ -75,7 +75,9 @@ func (f *liveFlags) check(cmd *cobra.Command, output, out string) error {
 	case out == "-":
 		return usagef("flag --out -: want a file with --live: what is written to it survives any end of the program")
 	case output == "text":
-		return usagef("flag --output text: want panel, feed or json with --live")
+		return usagef("flag --output text: want panel, feed, json or none with --live")
+	case output == "none" && out != "":
+		return usagef("flag --output none: nothing is watched then, and --out %s would have nothing to record: want panel, feed or json with it", out)
 	}
 	return nil
 }

@@ -133,7 +133,13 @@ func (f *liveFlags) execute(cmd *cobra.Command, s *simulateFlags, o liverun.Opti
 		d.View.Verbose = f.verbose
 		return d, nil
 	}
-	enough := liverun.TuneGC(cmd.Context())
+	if output == "none" {
+		o.Driver = nil
+	}
+	enough := func() {}
+	if f.shards < 2 { // what other processes have is in its memory too, and collections would take half of its time
+		enough = liverun.TuneGC(cmd.Context())
+	}
 	report, err := liverun.Run(cmd.Context(), o)
 	enough()
 	if report.Position > 0 || report.Removed > 0 || report.Others || report.Standby {

@@ -15,6 +15,7 @@ import (
 	"github.com/nodesim/nodesim/replay/apiserver"
 	"github.com/nodesim/nodesim/replay/observe"
 	"github.com/nodesim/nodesim/scenarios"
+	"github.com/nodesim/nodesim/scenarios/live"
 	"github.com/nodesim/nodesim/scenarios/spec"
 	"github.com/nodesim/nodesim/timeline"
 )
@@ -102,5 +103,19 @@ func TestRecordsUntilClosed(t *testing.T) {
 	}
 	if v.shown == 0 || v.shown != last.At {
 		t.Errorf("the report's moment is %v: want that of the tape's %s, %v", v.shown, last.Type, last.At)
+	}
+}
+
+// Without anything to show or to record, nothing is watched.
+func TestNothingToShow(t *testing.T) {
+	v := watched(t, "")
+	v.o.Driver, v.o.REST = nil, nil // a recorder would need one
+	if err := v.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	v.mark("complete", "all is new")
+	v.progress(live.Progress{Phase: live.Leaving})
+	if err := v.close(); err != nil {
+		t.Fatal(err)
 	}
 }

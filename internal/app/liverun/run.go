@@ -38,7 +38,8 @@ type Options struct {
 	Live []live.Option
 	// Tape is a file that the live run is recorded in; "" for none.
 	Tape string
-	// Driver makes what shows a tape with this header.
+	// Driver makes what shows a tape with this header. Where it is nil and there is no Tape, nothing is watched but what
+	// the live run itself needs.
 	Driver func(*timeline.Header) (*ui.Driver, error)
 	// Terminal is where a panel is painted; nil hands everything to the Driver's Sink.
 	Terminal *ui.Terminal
@@ -54,7 +55,7 @@ type Options struct {
 type Report struct {
 	live.Report
 	// Shown is the position at which the recording ended, by the clock of what was shown and of the tape. At a speed of
-	// 20x the scenario's own clock, that of Position, goes 20 times as fast.
+	// 20x the scenario's own clock, that of Position, goes 20 times as fast. Without a recording it is Position.
 	Shown time.Duration
 	// Gaps are those of the tape: events that may be missing.
 	Gaps int
@@ -82,6 +83,9 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	v.customs = p.CustomKinds
 	report, err := p.Run(ctx)
 	err = errors.Join(err, v.close())
+	if v.rec == nil {
+		v.shown = report.Position
+	}
 	return Report{Report: report, Shown: v.shown, Gaps: v.gaps}, err
 }
 
@@ -105,6 +109,9 @@ type viewer struct {
 // open begins to record and to show, and returns when everything that happens from
 // then on is seen.
 func (v *viewer) open(ctx context.Context) error {
+	if v.o.Driver == nil && v.o.Tape == "" {
+		return nil
+	}
 	opened, failed := make(chan struct{}), make(chan error, 1)
 	var first sync.Once
 	cfg := recorder.Config{

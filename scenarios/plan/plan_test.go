@@ -261,7 +261,7 @@ func TestCompare(t *testing.T) {
 	}
 	third := c.Variants[2].Plan
 	c.Variants = c.Variants[:1]
-	if got := c.Failure(); got != "none of 1 combination ends by itself in every run and violates no policy" {
+	if got := c.Failure(); got != "none of 1 combination ends by itself in every run: want one that does" {
 		t.Errorf("got %q", got)
 	}
 	alone := planned(t, f, plan.Options{Runs: 4, Roll: []spec.Setting{{Name: "force", Value: "true"}}})
@@ -296,6 +296,13 @@ rules:
 		if len(got.Policies) != 1 || got.Policies[0].Rule != "quick" || got.Policies[0].Runs != 3 || got.Policies[0].Severity != severity || got.Holds() != warns || (got.Failure() == "") != warns ||
 			!strings.Contains(got.Policies[0].Text, "a roll takes a minute at most") {
 			t.Errorf("%s: got %+v, failure %q", severity, got.Policies, got.Failure())
+		}
+		want := "none of 1 combination ends by itself in every run and violates no policy: want one that does both"
+		if warns {
+			want = ""
+		}
+		if failure := (&plan.Comparison{Variants: []plan.Variant{{Plan: got}}}).Failure(); failure != want {
+			t.Errorf("%s: got failure %q of a comparison, want %q", severity, failure, want)
 		}
 		if text := written(t, got.Text); !strings.Contains(text, string(severity)+" ") {
 			t.Errorf("want the severity in:\n%s", text)

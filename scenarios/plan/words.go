@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -157,12 +158,16 @@ func (p *Plan) Failure() string {
 	return strings.Join(parts, ", and ")
 }
 
-// Failure says in one line that none of the variants holds; "" where one does.
+// Failure says in one line that none of the variants holds, and speaks of policies where one is violated; "" where a variant holds.
 func (c *Comparison) Failure() string {
 	if c.Holds() {
 		return ""
 	}
-	return fmt.Sprintf("none of %s ends by itself in every run and violates no policy", phrase.Count(len(c.Variants), "combination"))
+	none := fmt.Sprintf("none of %s ends by itself in every run", phrase.Count(len(c.Variants), "combination"))
+	if slices.ContainsFunc(c.Variants, func(v Variant) bool { return v.Plan.broken() != nil }) {
+		return none + " and violates no policy: want one that does both"
+	}
+	return none + ": want one that does"
 }
 
 // wrap breaks a text into lines of at most so many characters, each after an indent.

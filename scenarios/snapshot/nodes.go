@@ -192,7 +192,8 @@ func (d *draft) group(seen *spec.Group, nodes []*corev1.Node, machines map[strin
 		if v := n.Status.NodeInfo.KubeletVersion; v != g.From.Version && d.supports(v) {
 			m.Version = v
 		} else if v != g.From.Version {
-			d.said.add("nodes with a kubelet version that no node of a file can have", "they have that of their group here", ref{nodeName, "", n.Name})
+			what, why := d.unsupported(v)
+			d.said.add(what, why, ref{nodeName, "", n.Name})
 		}
 		if imageAlone && isUpdated[n] {
 			m.Image = g.To.Image
@@ -338,20 +339,6 @@ func (d *draft) age(since time.Time) time.Duration {
 		return 0
 	}
 	return min(max(d.at.Sub(since), 0), most).Truncate(time.Second)
-}
-
-// supports reports whether a node may have a kubelet of a version in this cluster (https://kubernetes.io/releases/version-skew-policy).
-func (d *draft) supports(version string) bool {
-	cluster, err := model.ParseVersion(d.file.Cluster.KubernetesVersion)
-	if err != nil {
-		return false
-	}
-	v, err := model.ParseVersion(version)
-	skew := uint16(3)
-	if cluster.Minor < 28 {
-		skew = 2
-	}
-	return err == nil && strings.HasPrefix(version, "v1.") && strings.Count(version, ".") > 1 && v.Minor <= cluster.Minor && v.Minor+skew >= cluster.Minor
 }
 
 // osOf is the image family of a node, "" where it is none that the provider's nodes have in a scenario.

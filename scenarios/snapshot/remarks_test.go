@@ -226,6 +226,25 @@ func TestNodesThatArentReady(t *testing.T) {
 	}
 }
 
+// A kubelet that no node of the cluster may have is named with the versions that it may have.
+func TestKubeletsThatTheClusterMayNotHave(t *testing.T) {
+	m := newMade(t)
+	m.node("a", "workers", "eu-central-1a", nil)
+	m.node("b", "workers", "eu-central-1a", nil)
+	for name, version := range map[string]string{"c": "v1.30.9-eks-473151a", "d": "kwok-v0.7.0"} {
+		m.node(name, "workers", "eu-central-1a", func(n *corev1.Node) { n.Status.NodeInfo.KubeletVersion = version })
+	}
+	f := m.file(snapshot.Options{At: read})
+	for _, line := range []string{
+		"nodes with a kubelet of version 1.30: 1 (c); want 1.31 to 1.34, as Kubernetes 1.34 allows; they have the version of their group here",
+		"nodes with a kubelet version that isn't like v1.34.2: 1 (d); want 1.31 to 1.34, as Kubernetes 1.34 allows; they have the version of their group here",
+	} {
+		if !says(f, line) {
+			t.Errorf("found %q left out, want a line %q", f.LeftOut, line)
+		}
+	}
+}
+
 // Which of two builds of one patch release is newer, the nodes' ages tell, and not the builds' names.
 func TestARollToAnotherBuildThatHasBegun(t *testing.T) {
 	const older, newer = "v1.34.2-eks-473151a", "v1.34.2-eks-3abbec1"

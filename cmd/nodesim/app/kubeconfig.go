@@ -50,7 +50,7 @@ func destinationOf(f *connectionFlags) (destination, error) {
 		return destination{}, fmt.Errorf("kubeconfig %s: %w: want one that kubectl config view can read", where, err)
 	}
 	d := destination{name: cmp.Or(f.overrides.CurrentContext, raw.CurrentContext, f.overrides.ClusterInfo.Server)}
-	if err := d.look(f, &raw); err != nil {
+	if err := d.look(f, &raw, access.GetLoadingPrecedence()); err != nil {
 		return destination{}, fmt.Errorf("kubeconfig %s: %w", where, err)
 	}
 	if d.rest, err = loader.ClientConfig(); err != nil {
@@ -59,14 +59,14 @@ func destinationOf(f *connectionFlags) (destination, error) {
 	return d, nil
 }
 
-// look finds the cluster in the kubeconfig, and says what isn't there.
-func (d *destination) look(f *connectionFlags, raw *api.Config) error {
+// look finds the cluster in the kubeconfig, and says what isn't there. The files are those that the kubeconfig may be in.
+func (d *destination) look(f *connectionFlags, raw *api.Config, files []string) error {
 	elsewhere := f.overrides.ClusterInfo.Server != "" || os.Getenv("KUBERNETES_MASTER") != "" // client-go's own way around the kubeconfig
 	name := cmp.Or(f.overrides.CurrentContext, raw.CurrentContext)
 	context := raw.Contexts[name]
 	switch {
 	case context == nil && name != "":
-		return lacks("context", name, slices.Sorted(maps.Keys(raw.Contexts)))
+		return lacks("context", name, slices.Sorted(maps.Keys(raw.Contexts)), files)
 	case context == nil && f.overrides.Context.Cluster == "" && !elsewhere && len(raw.Contexts) > 0:
 		return fmt.Errorf("found no current context: want --context %s", strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", or "))
 	case context == nil:
@@ -74,7 +74,7 @@ func (d *destination) look(f *connectionFlags, raw *api.Config) error {
 	}
 	user, cluster := cmp.Or(f.overrides.Context.AuthInfo, context.AuthInfo), cmp.Or(f.overrides.Context.Cluster, context.Cluster)
 	if user != "" && raw.AuthInfos[user] == nil {
-		return lacks("user", user, slices.Sorted(maps.Keys(raw.AuthInfos)))
+		return lacks("user", user, slices.Sorted(maps.Keys(raw.AuthInfos)), files)
 	}
 	found := raw.Clusters[cluster]
 	switch {
@@ -84,7 +84,7 @@ func (d *destination) look(f *connectionFlags, raw *api.Config) error {
 		d.cluster = found
 		return nil
 	case cluster != "":
-		return lacks("cluster", cluster, slices.Sorted(maps.Keys(raw.Clusters)))
+		return lacks("cluster", cluster, slices.Sorted(maps.Keys(raw.Clusters)), files)
 	}
 	if _, err := rest.InClusterConfig(); err == nil {
 		return nil
@@ -92,8 +92,11 @@ func (d *destination) look(f *connectionFlags, raw *api.Config) error {
 	return errors.New("found no cluster: want the kubeconfig of one, by --kubeconfig or KUBECONFIG; nodesim cluster up makes one")
 }
 
-// lacks is the error of something that the kubeconfig names and doesn't have.
-func lacks(what, name string, have []string) error {
+// lacks is the error of something that is named and isn't in the kubeconfig. It says so where none of the kubeconfig's files is there.
+func lacks(what, name string, have, files []string) error {
+	if noFile(files) {
+		return fmt.Errorf("found no such file, so no %s %q: want a kubeconfig that has it, by --kubeconfig or KUBECONFIG", what, name)
+	}
 	remedy := "want one that is there"
 	switch closest := spelling.Closest(name, have); {
 	case closest != "":
@@ -102,6 +105,14 @@ func lacks(what, name string, have []string) error {
 		remedy = "want " + strings.Join(have, ", ")
 	}
 	return fmt.Errorf("found no %s %q: %s", what, name, remedy)
+}
+
+// noFile reports whether none of the files is there.
+func noFile(files []string) bool {
+	return !slices.ContainsFunc(files, func(file string) bool {
+		_, err := os.Stat(file)
+		return !errors.Is(err, fs.ErrNotExist)
+	})
 }
 
 // connectionFlags are kubectl's flags that say which cluster is meant, with kubectl's names and words, but for those that

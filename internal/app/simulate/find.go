@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -66,7 +67,21 @@ func Timings(file string) (*spec.Measured, error) {
 	if err != nil {
 		return nil, fmt.Errorf("timings: %w", err)
 	}
-	return spec.ParseTimings(file, text)
+	m, err := spec.ParseTimings(file, text)
+	if err != nil && isTape(text) {
+		return nil, fmt.Errorf("timings %s: found a tape: want a file of kind Timings, such as nodesim calibrate makes of tapes", file)
+	}
+	return m, err
+}
+
+// isTape reports whether a text begins with the header of a tape, compressed or not.
+func isTape(text []byte) bool {
+	r, err := timeline.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return false
+	}
+	_ = r.Close() // it was only read
+	return true
 }
 
 // A Source is a scenario that is ready to be simulated.

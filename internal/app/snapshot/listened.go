@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nodesim/nodesim/internal/ui"
+	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/replay"
 	"github.com/nodesim/nodesim/scenarios/snapshot"
 	"github.com/nodesim/nodesim/timeline"
@@ -103,7 +104,7 @@ func (l *listened) cut() bool {
 // lacks are the lines about what the tape doesn't say of the cluster at the moment, or the error of a tape that can't say what is there.
 func (l *listened) lacks(h *timeline.Header) (lines []string, err error) {
 	if l.ended && l.until > l.last && l.until != replay.End {
-		lines = append(lines, fmt.Sprintf("the moment: the tape ends at %s, before %s; the file has the cluster as it was at the tape's end", timeline.FormatAt(l.last), timeline.FormatAt(l.until)))
+		lines = append(lines, fmt.Sprintf("the moment: the tape ends at %s, before %s; the file has the cluster as it was at the tape's end", noderoll.AppendStamp(nil, l.last), noderoll.AppendStamp(nil, l.until)))
 	}
 	var absent, torn, gaps, open []string
 	for _, wanted := range snapshot.Resources() {
@@ -123,7 +124,7 @@ func (l *listened) lacks(h *timeline.Header) (lines []string, err error) {
 		case state != synced && l.cut() && (state == listed || of == ""):
 			open = append(open, wanted.String())
 		case state == unlisted && of != "":
-			lines = append(lines, fmt.Sprintf("%sthe tape has no list of %s up to %s", of, wanted, timeline.FormatAt(min(l.until, l.last))))
+			lines = append(lines, fmt.Sprintf("%sthe tape has no list of %s up to %s", of, wanted, noderoll.AppendStamp(nil, min(l.until, l.last))))
 		}
 	}
 	if len(torn) > 0 {

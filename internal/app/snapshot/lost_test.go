@@ -308,7 +308,7 @@ func TestTornTape(t *testing.T) {
 // TestMoments: a moment that a tape or other objects don't have is said.
 func TestMoments(t *testing.T) {
 	const tape = "../../../examples/surge.yaml"
-	if said := leftOut(t, snapshot.Source{File: tape, At: 10 * time.Hour}); !strings.Contains(said, "the moment: the tape ends at 55.419138s, before 36000s; the file has the cluster as it was at the tape's end") {
+	if said := leftOut(t, snapshot.Source{File: tape, At: 10 * time.Hour}); !strings.Contains(said, "the moment: the tape ends at T+55.419s, before T+10h00m00.000s; the file has the cluster as it was at the tape's end") {
 		t.Errorf("found\n%s\nleft out, want the end of the tape", said)
 	}
 	for _, at := range []time.Duration{0, 30 * time.Second, replay.End} {

@@ -20,11 +20,12 @@ type counts struct {
 	all     int
 	lists   int            // lists of some, also of none
 	foreign int            // documents that are no object
+	events  int            // of a watch, among the foreign ones
 	taken   map[string]int // by kind; 0 of one that has a list without objects
 }
 
 func (n *counts) add(more counts) {
-	n.all, n.lists, n.foreign = n.all+more.all, n.lists+more.lists, n.foreign+more.foreign
+	n.all, n.lists, n.foreign, n.events = n.all+more.all, n.lists+more.lists, n.foreign+more.foreign, n.events+more.events
 	for kind, some := range more.taken {
 		n.count(kind, some)
 	}
@@ -181,7 +182,9 @@ func addObject(r *snapshot.Reading, raw []byte, within object) (n counts, err er
 	case whole && o.Kind == "" && o.APIVersion != "" && begun(raw):
 		return n, errors.New("found an apiVersion without a kind: the input is cut off: want the whole of it")
 	case o.Kind == "":
-		n.foreign++
+		if n.foreign++; ofWatch(raw) {
+			n.events++
+		}
 		return n, nil
 	case o.Kind == "-":
 		return n, &itemError{raw, fmt.Errorf("found an object without a kind: %s", remedy)}
@@ -209,6 +212,22 @@ func begun(raw []byte) bool {
 	_, one := has["metadata"]
 	_, list := has["items"]
 	return one || list || len(has) == 1
+}
+
+// A watchEvent is an event of a watch, as kubectl get --output-watch-events prints it, or has one with the time of its arrival.
+type watchEvent struct {
+	Type   string          `json:"type"`
+	Object json.RawMessage `json:"object"`
+	Event  *watchEvent     `json:"event"`
+}
+
+// ofWatch reports whether a document is a watchEvent.
+func ofWatch(raw []byte) bool {
+	var e watchEvent
+	if json.Unmarshal(raw, &e) != nil {
+		return false
+	}
+	return len(e.Object) > 0 && e.Type != "" || e.Event != nil && len(e.Event.Object) > 0 && e.Event.Type != ""
 }
 
 // addItems takes in the objects of a list, of which each is an item.

@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"k8s.io/client-go/rest"
 
+	"github.com/nodesim/nodesim/internal/phrase"
 	"github.com/nodesim/nodesim/internal/rawjson"
 	"github.com/nodesim/nodesim/internal/ui"
 	"github.com/nodesim/nodesim/noderoll"
@@ -215,6 +216,10 @@ const noneThere = "the input has none: if the cluster has none either, nothing i
 
 // made is the file of what was read, n objects in all.
 func (s *Source) made(r *snapshot.Reading, n counts, o snapshot.Options) (*spec.File, error) {
+	if n.all == 0 && n.events > 0 {
+		return nil, fmt.Errorf("%s: found %s: want a tape, which nodesim import makes of such events, or what "+snapshot.KubectlGet+" prints",
+			s.label(), phrase.Count(n.events, "watch event"))
+	}
 	if n.all == 0 {
 		return nil, fmt.Errorf("%s: found no object of Kubernetes: want what "+snapshot.KubectlGet+" prints, "+
 			"a folder of kubectl cluster-info dump or must-gather, or a tape%s", s.label(), strings.Join(append([]string{""}, o.LeftOut...), "; "))

@@ -178,6 +178,21 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// TestWatchEvents: a watch has no state of one moment, and the error says what makes a tape of it. Beside objects its events are left out.
+func TestWatchEvents(t *testing.T) {
+	event := `{"type":"ADDED","object":` + objects()[0] + "}\n"
+	arrived := `{"t":"2026-11-20T22:21:09.113Z","resource":"nodes","event":` + event + "}\n"
+	const want = "(standard input): found 2 watch events: want a tape, which nodesim import makes of such events, or what kubectl get nodes,"
+	for _, text := range []string{event + event, arrived + event} {
+		if _, err := read(t, snapshot.Source{File: "-", In: strings.NewReader(text)}); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("found error %v, want one line that begins with %q", err, want)
+		}
+	}
+	if got, err := read(t, snapshot.Source{File: "-", In: strings.NewReader(list() + event)}); err != nil || got != whole {
+		t.Errorf("found %q, error %v: want %q", got, err, whole)
+	}
+}
+
 // TestTooMany: what is too large is none of its objects' fault.
 func TestTooMany(t *testing.T) {
 	var text strings.Builder

@@ -2,17 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"net"
-	"net/http"
 	"net/url"
 
 	"gocloud.dev/blob"
-	"gocloud.dev/gcerrors"
-	"google.golang.org/api/googleapi"
 
 	"github.com/nodesim/nodesim/recorder/store"
 )
@@ -34,13 +27,16 @@ func (b bucket) List(ctx context.Context, prefix string, take func(string) error
 	all := b.Bucket.List(&blob.ListOptions{Prefix: prefix})
 	for {
 		object, err := all.Next(ctx)
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF { //nolint:errorlint // a connection that ends early is an error that wraps io.EOF, and not the end of the list
 			return nil
 		}
-		if err == nil && !object.IsDir {
-			err = take(object.Key)
-		}
 		if err != nil {
+			return explain(err, listing)
+		}
+		if object.IsDir {
+			continue
+		}
+		if err := take(object.Key); err != nil {
 			return err
 		}
 	}
@@ -50,7 +46,7 @@ func (b bucket) List(ctx context.Context, prefix string, take func(string) error
 func (b bucket) Read(ctx context.Context, key string) (io.ReadCloser, error) {
 	r, err := b.NewReader(ctx, key, nil)
 	if err != nil {
-		return nil, missing(key, err)
+		return nil, missing(key, explain(err, reading))
 	}
 	return r, nil
 }
@@ -61,28 +57,17 @@ func (b bucket) Write(ctx context.Context, key string, from io.Reader) error {
 	defer cancel()
 	w, err := b.NewWriter(ctx, key, &blob.WriterOptions{ContentType: "application/octet-stream"})
 	if err != nil {
-		return err
+		return explain(err, writing)
 	}
 	if _, err := io.Copy(w, from); err != nil {
 		cancel()
 		_ = w.Close() // the first error is the one to tell
-		return err
+		return explain(err, writing)
 	}
-	return w.Close()
+	return explain(w.Close(), writing)
 }
 
 // Delete implements store.Bucket.
 func (b bucket) Delete(ctx context.Context, key string) error {
-	return missing(key, b.Bucket.Delete(ctx, key))
-}
-
-// missing says of an object that isn't there what the store looks for. gocloud.dev also takes a right that lacks at GCS
-// (gcsblob, ErrorCode) and a host that isn't known at Azure (azureblob, ErrorCode) for that.
-func missing(key string, err error) error {
-	var refused *googleapi.Error
-	var unknown *net.DNSError
-	if gcerrors.Code(err) == gcerrors.NotFound && !(errors.As(err, &refused) && refused.Code == http.StatusForbidden) && !errors.As(err, &unknown) {
-		return fmt.Errorf("%s: %w", key, fs.ErrNotExist)
-	}
-	return err
+	return missing(key, explain(b.Bucket.Delete(ctx, key), deleting))
 }

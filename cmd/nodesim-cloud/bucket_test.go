@@ -36,9 +36,12 @@ const (
 	none fault = iota
 	away
 	forbidden
-	full
-	half   // the connection ends within the body
-	killed // the server is killed, and started again later
+	skewed     // the server has another time
+	unwritable // reads are answered, writes are refused
+	full       // reads are answered, writes find no room, as MinIO says it
+	overQuota  // the same, as Ceph says it
+	half       // the connection ends within the body
+	killed     // the server is killed, and started again later
 )
 
 // gatewayOf builds a server of S3, which keeps buckets in a folder: https://github.com/versity/versitygw.
@@ -91,6 +94,16 @@ func newServer(t *testing.T, program string) *server {
 		}},
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	}
+	refuse := func(w http.ResponseWriter, status int, code string) {
+		http.Error(w, "<Error><Code>"+code+"</Code><Message>refused</Message></Error>", status)
+	}
+	writes := func(w http.ResponseWriter, r *http.Request, status int, code string) { // only they are refused
+		if r.Method == http.MethodPut {
+			refuse(w, status, code)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch fault(g.fails.Load()) {
 		case away:
@@ -99,9 +112,16 @@ func newServer(t *testing.T, program string) *server {
 			_, _ = io.CopyN(io.Discard, r.Body, 10)
 			panic(http.ErrAbortHandler)
 		case forbidden:
-			http.Error(w, "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>", http.StatusForbidden)
+			w.Header().Set("X-Amz-Request-Id", "7301") // gocloud.dev takes an error with the digits 301 for a bucket that isn't there
+			refuse(w, http.StatusForbidden, "AccessDenied")
+		case skewed:
+			refuse(w, http.StatusForbidden, "RequestTimeTooSkewed")
+		case unwritable:
+			writes(w, r, http.StatusForbidden, "AccessDenied")
 		case full:
-			http.Error(w, "<Error><Code>QuotaExceeded</Code><Message>full</Message></Error>", http.StatusInsufficientStorage)
+			writes(w, r, http.StatusInsufficientStorage, "XMinioStorageFull")
+		case overQuota:
+			writes(w, r, http.StatusForbidden, "QuotaExceeded")
 		case none, killed:
 			proxy.ServeHTTP(w, r)
 		}
@@ -190,15 +210,32 @@ func finished(t *testing.T, folder string, a, b int) (all []store.Tape) {
 	return all
 }
 
-// Whatever the S3 server does meanwhile, each tape is there in the end, once and whole, and none leaves the folder before.
+// outage is a fault, and what errors say meanwhile.
+type outage struct {
+	fails fault
+	wants string // how each line ends
+	lists bool   // whether tapes can be listed
+}
+
+// Whatever the S3 server does meanwhile, each tape is there in the end, once and whole, and none leaves the folder before. The errors have one
+// line for each tape, which says what is wanted where the server has said what is wrong.
 func TestS3(t *testing.T) {
 	store.Register("s3", open)
 	program := gatewayOf(t)
-	for what, f := range map[string]fault{"away": away, "without rights": forbidden, "full": full, "cut off": half, "killed": killed} {
+	const room = ": want room in the bucket or a larger quota: nodesim tapes prune removes old tapes"
+	for what, o := range map[string]outage{
+		"away": {fails: away}, "cut off": {fails: half}, "killed": {fails: killed},
+		"without rights":     {fails: forbidden, wants: ": want credentials with the right to read, on S3 the actions GetObject and ListBucket (docs/store.md#urls)"},
+		"with another time":  {fails: skewed, wants: ": want the clock of this machine set right, for example by NTP"},
+		"not to be written":  {fails: unwritable, wants: ": want credentials with the right to write, on S3 the action PutObject (docs/store.md#urls)", lists: true},
+		"full":               {fails: full, wants: room, lists: true},
+		"full for its quota": {fails: overQuota, wants: room, lists: true},
+	} {
 		t.Run(what, func(t *testing.T) {
-			holds(t, newServer(t, program), f)
+			holds(t, newServer(t, program), o)
 		})
 	}
+	t.Run("a removal without rights", func(t *testing.T) { refusesRemovals(t, newServer(t, program)) })
 	t.Run("away for an hour", func(t *testing.T) { anHour(t, newServer(t, program)) })
 }
 
@@ -255,8 +292,41 @@ func anHour(t *testing.T, g *server) {
 	}
 }
 
+// refusesRemovals removes a tape from a store that refuses it, which is an error that says what is wanted.
+func refusesRemovals(t *testing.T, g *server) {
+	folder := t.TempDir()
+	tapes := finished(t, folder, 0, 1)
+	s, err := store.Open(t.Context(), g.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	u := &store.Uploader{Folder: folder, Store: s, Clock: clock.RealClock{}}
+	if err := u.Once(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	g.fail(forbidden)
+	const wants = ": want credentials with the right to delete, on S3 the actions GetObject, ListBucket and DeleteObject (docs/store.md#urls)"
+	if err := s.Delete(t.Context(), tapes[0]); err == nil || !isLine(err.Error(), s, tapes[0], wants) {
+		t.Errorf("found %v, want one line that ends with %q", err, wants)
+	}
+	g.mend()
+	if found, skipped, err := s.List(t.Context(), store.Query{}); err != nil || len(skipped) > 0 || len(found) != 1 {
+		t.Errorf("found %d tapes, %v, %v, want the one that wasn't removed", len(found), skipped, err)
+	}
+}
+
+// isLine reports whether a text is one line, which begins with the place and ends with what is wanted.
+func isLine(text string, s *store.Store, x store.Tape, wants string) bool {
+	return !strings.Contains(text, "\n") && strings.HasPrefix(text, "store "+s.Address+": tape "+x.Name+": ") && strings.HasSuffix(text, wants)
+}
+
 // holds uploads tapes to a store that fails, and then to one that works.
-func holds(t *testing.T, g *server, f fault) {
+func holds(t *testing.T, g *server, o outage) {
 	folder := t.TempDir()
 	tapes := finished(t, folder, 0, 3)
 	s, err := store.Open(t.Context(), g.url)
@@ -269,9 +339,22 @@ func holds(t *testing.T, g *server, f fault) {
 		}
 	}()
 	u := &store.Uploader{Folder: folder, Store: s, Keep: store.Keep{Age: 1}, Clock: clock.RealClock{}}
-	g.fail(f)
-	if err := u.Once(t.Context()); err == nil || u.State().Waiting != 3 {
-		t.Errorf("found %v, %+v, want all to wait", err, u.State())
+	g.fail(o.fails)
+	err = u.Once(t.Context())
+	if err == nil || u.State().Waiting != 3 {
+		t.Fatalf("found %v, %+v, want all to wait", err, u.State())
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != len(tapes) {
+		t.Fatalf("found %d lines, want one for each tape:\n%v", len(lines), err)
+	}
+	for i, line := range lines {
+		if !isLine(line, s, tapes[i], o.wants) {
+			t.Errorf("found %q, want the store, tape %s, and an end with %q", line, tapes[i].Name, o.wants)
+		}
+	}
+	if found, _, err := s.List(t.Context(), store.Query{}); (err == nil) != o.lists {
+		t.Errorf("found %d tapes and the error %v in a list, want an error: %v", len(found), err, !o.lists)
 	}
 	if left, err := store.Finished(folder); err != nil || len(left) != 3 {
 		t.Errorf("found %d tapes in the folder, %v, want 3", len(left), err)

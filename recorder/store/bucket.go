@@ -14,7 +14,7 @@ import (
 )
 
 // Bucket is what a store keeps its objects in. Its methods may be called from several goroutines. An object that isn't there is an
-// error that is fs.ErrNotExist.
+// error that is fs.ErrNotExist. Where a right or room lacks, the error says what is wanted: only the bucket knows.
 type Bucket interface {
 	// List hands out the keys that begin with a prefix, in any order, until take returns an error, which it returns.
 	List(ctx context.Context, prefix string, take func(key string) error) error

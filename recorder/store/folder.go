@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/nodesim/nodesim/internal/atomicfile"
 )
@@ -32,7 +33,7 @@ func openFolder(_ context.Context, u *url.URL) (Bucket, error) {
 	case missing(err):
 		return nil, fmt.Errorf("found no folder %s: want a folder; nodesim record --daemon --store makes it", root)
 	case err != nil:
-		return nil, err
+		return nil, explain(err, "to read")
 	case !is.IsDir():
 		return nil, fmt.Errorf("found the file %s: want a folder", root)
 	}
@@ -100,7 +101,7 @@ func (b folderBucket) List(ctx context.Context, prefix string, take func(string)
 	if missing(err) {
 		return nil // nothing was kept there yet
 	}
-	return err
+	return explain(err, "to read")
 }
 
 func (b folderBucket) Read(_ context.Context, key string) (io.ReadCloser, error) {
@@ -108,10 +109,18 @@ func (b folderBucket) Read(_ context.Context, key string) (io.ReadCloser, error)
 	if err != nil {
 		return nil, err
 	}
-	return os.Open(name)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, explain(err, "to read")
+	}
+	return f, nil
 }
 
 func (b folderBucket) Write(ctx context.Context, key string, from io.Reader) error {
+	return explain(b.write(ctx, key, from), "to write")
+}
+
+func (b folderBucket) write(ctx context.Context, key string, from io.Reader) error {
 	name, err := b.place(key)
 	if err != nil {
 		return err
@@ -133,10 +142,23 @@ func (b folderBucket) Delete(_ context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	return os.Remove(name)
+	return explain(os.Remove(name), "to write")
 }
 
 func (folderBucket) Close() error { return nil }
+
+// explain adds what is wanted to the error of a folder that has no room or refuses something. right is what that takes.
+func explain(err error, right string) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w: want room there: nodesim tapes prune removes old tapes", err)
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%w: want a volume that is mounted for writing", err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: want the right %s there: by chown or chmod, or by the fsGroup of a pod", err, right)
+	}
+	return err
+}
 
 // withContext ends a read when a context does.
 type withContext struct {

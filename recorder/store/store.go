@@ -67,8 +67,9 @@ func (e *TakenError) Error() string {
 	return fmt.Sprintf("store %s: tape %s: another recorder has written a tape of that roll: nothing to do, or remove one of both", e.Store, e.Name)
 }
 
+// about says in one line what an error is about. What is wanted the bucket has said.
 func (s *Store) about(name string, err error) error {
-	return fmt.Errorf("store %s: tape %s: %w", s.Address, name, err)
+	return fmt.Errorf("store %s: tape %s: %w", s.Address, name, lineError{err})
 }
 
 // Query says which tapes are wanted. Zero values ask for nothing in particular.
@@ -112,7 +113,7 @@ func (s *Store) List(ctx context.Context, q Query) (tapes []Tape, skipped []erro
 		return nil
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("store %s: list: %w", s.Address, err)
+		return nil, nil, fmt.Errorf("store %s: list: %w", s.Address, lineError{err})
 	}
 	for _, key := range keys {
 		t, err := s.describe(ctx, key)

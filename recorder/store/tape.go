@@ -72,7 +72,9 @@ func (t *Tape) Check() error {
 	case t.Bytes <= 0:
 		return fmt.Errorf("bytes: found %d, want more than 0", t.Bytes)
 	}
-	return nil
+	// A time may be read that can't be written, such as one of the zone +24:00.
+	_, err := json.Marshal(t)
+	return err
 }
 
 // Parse reads a description.

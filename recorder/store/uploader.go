@@ -138,11 +138,15 @@ func (u *Uploader) Once(ctx context.Context) error {
 
 // upload sends a tape, and marks it in the folder as sent. Another recorder's tape of the roll is as good.
 func (u *Uploader) upload(ctx context.Context, t Tape) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience(t.Bytes), errors.New("it took too long"))
+	within, tooSlow := patience(t.Bytes), errors.New("it took too long")
+	ctx, cancel := context.WithTimeoutCause(ctx, within, tooSlow)
 	defer cancel()
 	err := u.Store.Put(ctx, t, func() (io.ReadCloser, error) { return os.Open(filepath.Join(u.Folder, t.File())) })
 	var taken *TakenError
 	if err != nil && !errors.As(err, &taken) {
+		if errors.Is(context.Cause(ctx), tooSlow) {
+			err = fmt.Errorf("%w: found no end of the upload within %v, want 100 kB a second: look at the store and the network; it is tried again", err, within)
+		}
 		return err
 	}
 	if err := os.WriteFile(u.sentMark(t), []byte(u.mark()), 0o644); err != nil {

@@ -21,50 +21,58 @@ type Results struct {
 	Command string
 }
 
-// Read calls take with each result in the files, in their order; "-" is standard input. A result is on a line of its own, among others that
-// a log may have. A file without any is refused.
-func (r Results) Read(files []string, stdin io.Reader, take func(line []byte) error) error {
+// Taker takes the results of one kind.
+type Taker struct {
+	Results
+	Take func(line []byte) error
+}
+
+// Read gives each result in the files to the taker of its kind, in their order; "-" is standard input. A result is on a line of its own,
+// among others that a log may have. A file without any is refused.
+func Read(files []string, stdin io.Reader, takers ...Taker) error {
 	for _, name := range files {
-		if err := r.file(name, stdin, take); err != nil {
+		if err := file(name, stdin, takers); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r Results) file(name string, stdin io.Reader, take func(line []byte) error) (err error) {
+func file(name string, stdin io.Reader, takers []Taker) (err error) {
 	if name == "-" {
-		return r.lines("(standard input)", stdin, take)
+		return lines("(standard input)", stdin, takers)
 	}
 	f, err := os.Open(name)
 	if err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	return r.lines(name, f, take)
+	return lines(name, f, takers)
 }
 
-// lines calls take with each result in a text. name is the text's in errors.
-func (r Results) lines(name string, from io.Reader, take func(line []byte) error) error {
-	begin, found := []byte(`{"kind":"`+r.Kind+`"`), false
-	lines := bufio.NewScanner(from)
-	lines.Buffer(nil, mostLine)
+// lines gives each result in a text to its taker. name is the text's in errors.
+func lines(name string, from io.Reader, takers []Taker) error {
+	found := false
+	text := bufio.NewScanner(from)
+	text.Buffer(nil, mostLine)
 	n := 1
-	for ; lines.Scan(); n++ {
-		line := bytes.TrimSpace(lines.Bytes())
-		if !bytes.HasPrefix(line, begin) {
-			continue
-		}
-		found = true
-		if err := take(line); err != nil {
-			return fmt.Errorf("%s: line %d: %w: want a line of %s", name, n, err, r.Command)
+	for ; text.Scan(); n++ {
+		line := bytes.TrimSpace(text.Bytes())
+		for _, t := range takers {
+			if !bytes.HasPrefix(line, []byte(`{"kind":"`+t.Kind+`"`)) {
+				continue
+			}
+			found = true
+			if err := t.Take(line); err != nil {
+				return fmt.Errorf("%s: line %d: %w: want a line of %s", name, n, err, t.Command)
+			}
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := text.Err(); err != nil {
 		return fmt.Errorf("%s: line %d: %w", name, n, err)
 	}
 	if !found {
-		return fmt.Errorf("%s: found no result: want a line of %s", name, r.Command)
+		return fmt.Errorf("%s: found no result: want a line of %s", name, takers[0].Command)
 	}
 	return nil
 }

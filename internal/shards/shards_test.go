@@ -81,14 +81,41 @@ func TestRead(t *testing.T) {
 		return nil
 	}
 	const one, other = `{"kind":"Some","a":1}`, `{"kind":"Some","a":2}`
-	if err := of.Read([]string{"-"}, strings.NewReader("progress\n"+one+"\r\n{\"kind\":\"Something\"}\n\n  "+other), take); err != nil || !slices.Equal(got, []string{one, other}) {
+	if err := shards.Read([]string{"-"}, strings.NewReader("progress\n"+one+"\r\n{\"kind\":\"Something\"}\n\n  "+other), shards.Taker{Results: of, Take: take}); err != nil || !slices.Equal(got, []string{one, other}) {
 		t.Errorf("got %q, %v", got, err)
 	}
 	for text, want := range map[string]string{
 		"":                            "(standard input): found no result: want a line of nodesim some -o json",
 		"x\n{\"kind\":\"Some\"bad}\n": "(standard input): line 2: found bad: want a line of nodesim some -o json",
 	} {
-		if err := of.Read([]string{"-"}, strings.NewReader(text), take); err == nil || err.Error() != want {
+		if err := shards.Read([]string{"-"}, strings.NewReader(text), shards.Taker{Results: of, Take: take}); err == nil || err.Error() != want {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Results of several kinds in one log are each given to the taker of their kind, in their order.
+func TestReadKinds(t *testing.T) {
+	var got []string
+	of := func(kind string) shards.Taker {
+		return shards.Taker{Results: shards.Results{Kind: kind, Command: "nodesim " + kind}, Take: func(line []byte) error {
+			got = append(got, kind+": "+string(line))
+			if strings.Contains(string(line), "bad") {
+				return errors.New("found bad")
+			}
+			return nil
+		}}
+	}
+	log := `{"kind":"B","a":1}` + "\n" + `{"kind":"A","a":2}` + "\n" + `{"kind":"C"}` + "\n" + `{"kind":"B","a":3}`
+	want := []string{`B: {"kind":"B","a":1}`, `A: {"kind":"A","a":2}`, `B: {"kind":"B","a":3}`}
+	if err := shards.Read([]string{"-"}, strings.NewReader(log), of("A"), of("B")); err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	for text, want := range map[string]string{
+		`{"kind":"C"}`:     "(standard input): found no result: want a line of nodesim A",
+		`{"kind":"B",bad}`: "(standard input): line 1: found bad: want a line of nodesim B",
+	} {
+		if err := shards.Read([]string{"-"}, strings.NewReader(text), of("A"), of("B")); err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
 	}

@@ -29,20 +29,30 @@ type Fact struct {
 	Is   any
 }
 
-// Read reads the results in the files, as [Results.Read] finds them.
+// Read reads the results in the files, as [Read] finds them.
 func (w *Work[T]) Read(files []string, stdin io.Reader) (all []T, err error) {
-	err = w.Results.Read(files, stdin, func(line []byte) error {
-		var one T
-		if err := json.Unmarshal(line, &one); err != nil {
-			return err
-		}
-		all = append(all, one)
-		if err := w.Shard(&one).Check(); err != nil || w.Check == nil {
-			return err
-		}
-		return w.Check(&one)
-	})
+	err = Read(files, stdin, w.Taker(&all))
 	return all, err
+}
+
+// Taker appends results to a list.
+func (w *Work[T]) Taker(all *[]T) Taker {
+	return Taker{w.Results, func(line []byte) error {
+		one, err := w.One(line)
+		*all = append(*all, one)
+		return err
+	}}
+}
+
+// One reads a line of a result. One that no shard can have written is refused.
+func (w *Work[T]) One(line []byte) (one T, err error) {
+	if err := json.Unmarshal(line, &one); err != nil {
+		return one, err
+	}
+	if err := w.Shard(&one).Check(); err != nil || w.Check == nil {
+		return one, err
+	}
+	return one, w.Check(&one)
 }
 
 // Once returns the results in the order of their shards, each once: the same result may be there twice, of a pod that was lost after

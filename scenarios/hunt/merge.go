@@ -2,6 +2,7 @@ package hunt
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -16,6 +17,9 @@ var work = shards.Work[Result]{
 		return []shards.Fact{{What: "scenario", Is: r.Scenario}, {What: "input", Is: r.Input}, {What: "seed", Is: r.Seed}, {What: "number of cases", Is: r.Cases}}
 	},
 	Check: func(r *Result) error {
+		if r.Kind != ResultKind {
+			return fmt.Errorf("found a result of the kinds %s and %.80q, want %s alone", ResultKind, r.Kind, ResultKind)
+		}
 		if len(r.Lacks)+len(r.Unfinished) > 0 {
 			return errors.New("found a merged result that lacks cases, and not one of a shard")
 		}
@@ -26,6 +30,9 @@ var work = shards.Work[Result]{
 
 // ReadResults reads the results in files, which may be logs that have other lines as well; "-" is standard input.
 func ReadResults(files []string, stdin io.Reader) ([]Result, error) { return work.Read(files, stdin) }
+
+// ReadResult reads a line that [Result.JSON] has made. One that no shard can have written is refused.
+func ReadResult(line []byte) (Result, error) { return work.One(line) }
 
 // Merge puts the results of shards together: the failing case with the lowest number, and all that was tried. Results of another
 // input, seed or number of cases or shards are refused; the same result twice counts once.

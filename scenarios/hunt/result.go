@@ -64,6 +64,9 @@ func (s *Seconds) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	d, err := time.ParseDuration(word)
+	if err == nil && d < 0 {
+		err = fmt.Errorf("found %s, want 0s or more", word)
+	}
 	*s = Seconds(d)
 	return err
 }
@@ -90,14 +93,7 @@ func (r *Result) JSON() ([]byte, error) {
 func (r *Result) Text(w io.Writer) error {
 	fmt.Fprintln(w, r.Summary())
 	if r.Found != nil {
-		if r.Found.Unsteady {
-			fmt.Fprintln(w, "  it didn't fail when it was tried again, so it isn't made small")
-		} else {
-			fmt.Fprintf(w, "  made small in %s: %s\n", phrase.Count(r.Found.Tries, "run"), r.Found.Size)
-		}
-		if r.Found.Small != r.Found.Failure {
-			fmt.Fprintf(w, "  there: %s\n", phrase.Escaped(r.Found.Small.String()))
-		}
+		r.Found.Text(w)
 	}
 	for _, miss := range []struct {
 		what   string
@@ -108,6 +104,18 @@ func (r *Result) Text(w io.Writer) error {
 		}
 	}
 	return r.Coverage.Text(w)
+}
+
+// Text writes for people what the case was made to.
+func (f *Found) Text(w io.Writer) {
+	if f.Unsteady {
+		fmt.Fprintln(w, "  it didn't fail when it was tried again, so it isn't made small")
+	} else {
+		fmt.Fprintf(w, "  made small in %s: %s\n", phrase.Count(f.Tries, "run"), f.Size)
+	}
+	if f.Small != f.Failure {
+		fmt.Fprintf(w, "  there: %s\n", phrase.Escaped(f.Small.String()))
+	}
 }
 
 // Summary is the result in one line.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	search "github.com/nodesim/nodesim/internal/app/hunt"
+	"github.com/nodesim/nodesim/recorder/store"
 	"github.com/nodesim/nodesim/scenarios/hunt"
 	"github.com/nodesim/nodesim/scenarios/simcluster"
 )
@@ -117,6 +119,54 @@ func huntManifest(t *testing.T, asked []string) {
 	var res hunt.Result
 	if err := json.Unmarshal([]byte(whole), &res); err != nil || res.Tried != 12 {
 		t.Errorf("%d cases were tried: %v", res.Tried, err)
+	}
+}
+
+// The pods of the Job of a store search through a part of its tapes each, those of the manifest's flags and time; merged they say what one
+// search does. A shard that is evicted leaves no result. The store is a bucket of a scheme that the test registers.
+func TestHuntManifestOfAStore(t *testing.T) {
+	tapes, folder := storeOfTapes(t), t.TempDir()
+	store.Register("hunted", func(ctx context.Context, _ *url.URL) (store.Bucket, error) {
+		s, err := store.Open(ctx, "file://"+filepath.ToSlash(tapes))
+		if err != nil {
+			return nil, err
+		}
+		return s.Bucket, nil
+	})
+	asked := []string{"--store", "hunted://tapes", "--as-of", "2026-11-27T02:00:00Z", "--cases", "1", "--policy", "no-stuck-roll"}
+	objects, job := manifest(t, executed(t, 0, slices.Concat([]string{"hunt", "manifest", "--shards", "3", "--image", "registry.example/nodesim:v1", "--secret", "bucket"}, asked)...))
+	var pods []corev1.Pod
+	synctest.Test(t, func(t *testing.T) { pods = podsOf(t, objects, job) })
+	if len(pods) != 3 || *job.Spec.BackoffLimitPerIndex == 0 {
+		t.Fatalf("the Job has %d pods and tries an index %d times more, want 3 and some", len(pods), *job.Spec.BackoffLimitPerIndex)
+	}
+	for name, text := range objects.Data {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log, failed := "", 0
+	for i := range pods {
+		out, code := ran(t, container(t, &pods[i], map[string]string{search.MountPath + "/": folder + "/"})...)
+		log += "hunt: a line of progress\n" + out
+		failed += code
+	}
+	all := filepath.Join(folder, "log")
+	if err := os.WriteFile(all, []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	whole := executed(t, 1, slices.Concat([]string{"hunt", "-o", "json"}, asked)...)
+	if merged := executed(t, 1, "hunt", "merge", "-o", "json", all); merged != whole || failed == 0 {
+		t.Errorf("%d shards failed, and merged they say:\n%s\nwant some, and what one search says:\n%s", failed, merged, whole)
+	}
+	var res search.StoreResult
+	if err := json.Unmarshal([]byte(whole), &res); err != nil || res.Searched != 2 || res.Failed != 2 || strings.Count(log, search.StoreResultKind) != 3 {
+		t.Errorf("%d of %d tapes failed in %d logs, %v: want 2 of 2, and 3", res.Failed, res.Searched, strings.Count(log, search.StoreResultKind), err)
+	}
+	evicted, cancel := context.WithCancel(t.Context())
+	cancel()
+	if out, code := ranUntil(evicted, t, slices.Concat([]string{"hunt", "--shard", "0/1", "-o", "json"}, asked)...); out != "" || code != exitEnded {
+		t.Errorf("found %q and exit status %d, want no result and %d", out, code, exitEnded)
 	}
 }
 

@@ -41,10 +41,20 @@ type storeFlags struct {
 }
 
 func (f *storeFlags) add(cmd *cobra.Command) {
+	f.addOfAnyGroup(cmd)
+	f.addGroup(cmd)
+}
+
+// addGroup adds --nodegroup.
+func (f *storeFlags) addGroup(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.group, "nodegroup", "", "only tapes of the node group of this `NAME`")
+}
+
+// addOfAnyGroup adds the flags but --nodegroup.
+func (f *storeFlags) addOfAnyGroup(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.store, "store", "", "the `URL` of the store (default: what "+storeVariable+" has)")
 	flags.StringVar(&f.cluster, "cluster", "", "only tapes of the cluster of this `NAME`, or UID of kube-system")
-	flags.StringVar(&f.group, "nodegroup", "", "only tapes of the node group of this `NAME`")
 	flags.StringVar(&f.outcome, "outcome", "", "only tapes with this outcome: complete, unfinished or interrupted")
 	flags.DurationVar(&f.since, "since", 0, "only tapes of rolls that began within this time")
 	flags.DurationVar(&f.until, "until", 0, "only tapes of rolls that began longer ago than this")

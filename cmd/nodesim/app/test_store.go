@@ -3,23 +3,19 @@ package app
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/app/storetest"
+	"github.com/nodesim/nodesim/internal/app/tapes"
 	"github.com/nodesim/nodesim/internal/app/tapetest"
-	"github.com/nodesim/nodesim/internal/phrase"
-	"github.com/nodesim/nodesim/recorder/store"
 	"github.com/nodesim/nodesim/replay/policy"
 )
 
 // testStoreFlags say which tapes of a store are tested, and by which shard.
 type testStoreFlags struct {
-	storeFlags
-	asOf   instant
-	shard  string
+	workFlags
 	format *choice
 }
 
@@ -32,28 +28,13 @@ func (f *testStoreFlags) add(cmd *cobra.Command) {
 	flags.VarP(f.format, "output", "o", "text, or json for programs and for nodesim test merge")
 	suggest(cmd, "output", f.format.of...)
 	flags.Lookup("store").Usage = "test the tapes of the store of this `URL`, such as file:///srv/tapes, in place of files"
-	for _, name := range []string{"cluster", "nodegroup", "outcome", "since", "until", "as-of", "shard", "output"} {
-		annotate(flags.Lookup(name), wantsAnnotation, "store")
-		annotate(flags.Lookup(name), sectionAnnotation, storeSection)
-	}
+	wantStore(flags, "cluster", "nodegroup", "outcome", "since", "until", "as-of", "shard", "output")
 }
 
 // choose adds the flags that choose tapes.
 func (f *testStoreFlags) choose(cmd *cobra.Command) {
-	f.storeFlags.add(cmd)
-	cmd.Flags().Var(&f.asOf, "as-of", "tapes of rolls that began before this time, from which --since and --until count back (default now)")
-}
-
-// asked is the query. Where a time is given it is the same whenever it is asked.
-func (f *testStoreFlags) asked() (store.Query, error) {
-	if f.asOf.IsZero() {
-		return f.query(time.Now())
-	}
-	q, err := f.query(f.asOf.Time)
-	if f.until == 0 {
-		q.Until = f.asOf.Time
-	}
-	return q, err
+	f.workFlags.choose(cmd)
+	f.addGroup(cmd)
 }
 
 // run tests the tapes of the store.
@@ -61,44 +42,22 @@ func (f *testStoreFlags) run(cmd *cobra.Command, args []string, policies []*poli
 	if len(args) > 0 {
 		return usagef("argument %q: found a path beside --store: want files, or a store", args[0])
 	}
-	c := storetest.Config{Policies: policies}
-	if c.Shard, err = parseShard(f.shard); err != nil {
-		return err
-	}
-	if f.shard != "" && f.asOf.IsZero() && (f.since > 0 || f.until > 0) {
-		return usagef("flag --shard: found --since or --until without --as-of: want the time from which all shards count back, such as --as-of %s", time.Now().UTC().Format(time.RFC3339))
-	}
-	if c.Query, err = f.asked(); err != nil {
-		return err
-	}
-	address, err := f.address()
+	w, err := f.work(cmd)
 	if err != nil {
 		return err
 	}
-	if c.Store, err = store.Open(cmd.Context(), address); err != nil {
-		return f.ended(0, err)
-	}
-	defer func() { err = errors.Join(err, c.Store.Close()) }()
+	defer func() { err = errors.Join(err, w.Store.Close()) }()
 	tested := 0
-	c.Done = func(r tapetest.Result) {
+	done := func(r tapetest.Result) {
 		if tested++; f.format.value == "text" {
 			r.Print(cmd.OutOrStdout(), verbose)
 		}
 	}
-	res, err := storetest.Run(cmd.Context(), c)
+	res, err := storetest.Run(cmd.Context(), storetest.Config{Store: w.Store, Query: w.Query, Shard: w.Shard, Policies: policies, Done: done})
 	if err != nil {
 		return f.ended(tested, err)
 	}
 	return tellTest(cmd, res, f.format.value, reports)
-}
-
-// ended is the error of a test that isn't done. Of a shard, whose pod is evicted, or whose store doesn't answer, the Job has to begin the
-// index again.
-func (f *testStoreFlags) ended(tested int, err error) error {
-	if f.shard == "" {
-		return err
-	}
-	return &exitError{exitEnded, fmt.Errorf("shard %s: ended after %s of its own: no result is written: run it again: %w", f.shard, phrase.Count(tested, "tape"), err)}
 }
 
 // tellTest writes a result whose tapes are told of. What isn't whole, and what failed, is the exit status.
@@ -168,7 +127,7 @@ version of nodesim are refused. Shards without a result are named, and fail.`,
 
 func newTestManifest() *cobra.Command {
 	var f testStoreFlags
-	var j storetest.Job
+	var j tapes.Job
 	cmd := &cobra.Command{
 		Use:   "manifest --store URL --shards N --image IMAGE",
 		Short: "Print a Kubernetes Job that tests the tapes of a store in shards",
@@ -186,25 +145,15 @@ credentials are in a Secret, or are those of the service account. The store isn'
 	}
 	f.choose(cmd)
 	addPolicies(cmd, &j.Policies, "hold every tape against this `POLICY`, a file or one that comes with nodesim; may be repeated")
-	flags := cmd.Flags()
-	flags.StringVar(&j.Image, "image", "", "the `IMAGE` of the pods (required)")
-	flags.IntVar(&j.Shards, "shards", 2, "how many shards there are, and pods, `N`")
-	flags.StringVar(&j.Name, "name", "test-tapes", "the `NAME` of the Job and of its ConfigMap")
-	flags.StringVar(&j.Claim, "claim", "", "the PersistentVolumeClaim of this `NAME` has the tapes of a store in a folder")
-	flags.StringVar(&j.Secret, "secret", "", "the Secret of this `NAME` has variables for the pods' environment, such as credentials of a bucket")
-	flags.StringVar(&j.ServiceAccount, "service-account", "", "the `NAME` of the pods' service account")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		if j.Store, err = f.address(); err != nil {
-			return err
-		}
-		if _, err := f.asked(); err != nil {
+	addJob(cmd, &j, "test-tapes")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := f.job(&j); err != nil {
 			return err
 		}
 		if _, err := analyse.Policies(j.Policies); err != nil { // what can't be loaded is refused here, and not in a pod
 			return err
 		}
-		j.Asked = f.words(time.Now())
-		text, err := j.Manifest()
+		text, err := storetest.Manifest(&j)
 		if err != nil {
 			return err
 		}
@@ -212,26 +161,4 @@ credentials are in a Secret, or are those of the service account. The store isn'
 		return err
 	}
 	return cmd
-}
-
-// words are the flags that choose the same tapes whenever a shard runs.
-func (f *testStoreFlags) words(now time.Time) []string {
-	if f.asOf.IsZero() {
-		f.asOf.Time = now
-	}
-	words := []string{"--as-of", f.asOf.String()}
-	for _, flag := range []struct{ name, value string }{{"--cluster", f.cluster}, {"--nodegroup", f.group}, {"--outcome", f.outcome}} {
-		if flag.value != "" {
-			words = append(words, flag.name, flag.value)
-		}
-	}
-	for _, flag := range []struct {
-		name  string
-		value time.Duration
-	}{{"--since", f.since}, {"--until", f.until}} {
-		if flag.value > 0 {
-			words = append(words, flag.name, flag.value.String())
-		}
-	}
-	return words
 }

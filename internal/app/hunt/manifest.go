@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/nodesim/nodesim/internal/app/analyse"
+	"github.com/nodesim/nodesim/internal/app/tapes"
 	"github.com/nodesim/nodesim/internal/shards"
 )
 
@@ -41,12 +42,8 @@ func Manifest(c Config, policies []string, image string, of int) ([]byte, error)
 		j.Args = append(j.Args, "--set", set)
 	}
 	j.Args = append(j.Args, c.Roll.args()...)
-	if c.Timings != "" {
-		text, err := os.ReadFile(c.Timings)
-		if err != nil {
-			return nil, fmt.Errorf("timings: %w", err)
-		}
-		j.File("--timings", "timings.yaml", text)
+	if err := addTimings(&j, c.Timings); err != nil {
+		return nil, err
 	}
 	for i, name := range policies {
 		text, err := analyse.PolicyText(name)
@@ -56,4 +53,34 @@ func Manifest(c Config, policies []string, image string, of int) ([]byte, error)
 		j.File("--policy", fmt.Sprintf("policy-%d.yaml", i), text)
 	}
 	return j.YAML()
+}
+
+// addTimings adds a file of timings, if there is one.
+func addTimings(j *shards.Job, file string) error {
+	if file == "" {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("timings: %w", err)
+	}
+	j.File("--timings", "timings.yaml", text)
+	return nil
+}
+
+// StoreManifest is the Kubernetes Job that runs searches through the tapes of a store in shards. The Job that goes in says which tapes and
+// policies.
+func StoreManifest(c StoreConfig, j tapes.Job) ([]byte, error) {
+	if err := c.Check(); err != nil { // what can't be searched is refused here, and not in a pod
+		return nil, err
+	}
+	args := []string{"--seed", strconv.FormatUint(c.Search.Seed, 10), "--cases", strconv.FormatUint(c.Search.Cases, 10)}
+	job, err := j.Indexed("hunt", MountPath, append(args, c.Search.Roll.args()...)...)
+	if err != nil {
+		return nil, err
+	}
+	if err := addTimings(job, c.Search.Timings); err != nil {
+		return nil, err
+	}
+	return job.YAML()
 }

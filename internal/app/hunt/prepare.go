@@ -2,7 +2,6 @@ package hunt
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -94,13 +93,4 @@ func parameters(c *Config) (given []spec.Setting, free []spec.Parameter, err err
 		}
 	}
 	return given, free, nil
-}
-
-// Merge reads results and puts them together: files, or standard input where a name is "-".
-func Merge(names []string, stdin io.Reader) (*hunt.Result, error) {
-	all, err := hunt.ReadResults(names, stdin)
-	if err != nil {
-		return nil, err
-	}
-	return hunt.Merge(all)
 }

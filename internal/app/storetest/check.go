@@ -3,13 +3,11 @@ package storetest
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/app/inspect"
+	"github.com/nodesim/nodesim/internal/app/tapes"
 	"github.com/nodesim/nodesim/internal/ui"
-	"github.com/nodesim/nodesim/noderoll"
 	"github.com/nodesim/nodesim/recorder/store"
 	"github.com/nodesim/nodesim/replay/policy"
 	"github.com/nodesim/nodesim/timeline"
@@ -20,8 +18,7 @@ const mostShown = 20
 
 // check holds a tape in a file against its description, against the invariants, and against policies.
 func (t *Tape) check(of *store.Tape, file string, policies []*policy.Policy) {
-	folder := filepath.Dir(file) + string(filepath.Separator)
-	fail := func(err error) { t.Failures = append(t.Failures, line(err, folder)) }
+	fail := func(err error) { t.Failures = append(t.Failures, tapes.Line(err, file)) }
 	rep, err := inspected(file)
 	if err != nil {
 		fail(err)
@@ -66,13 +63,4 @@ func inspected(file string) (rep *inspect.Report, err error) {
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	return inspect.Check(r, inspect.CheckOptions(r.Header()))
-}
-
-// line is an error as one line that can be printed, without the folder that the tape is in while it is tested: a shard that runs again says the same.
-func line(err error, folder string) string {
-	text := strings.ReplaceAll(err.Error(), "\n", "; ")
-	if folder != "" {
-		text = strings.ReplaceAll(text, folder, "")
-	}
-	return noderoll.OneLine(text)
 }

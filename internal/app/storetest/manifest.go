@@ -1,77 +1,15 @@
 package storetest
 
-import (
-	"fmt"
-	"net/url"
-	"path"
-	"strings"
+import "github.com/nodesim/nodesim/internal/app/tapes"
 
-	"github.com/nodesim/nodesim/internal/app/analyse"
-	"github.com/nodesim/nodesim/internal/shards"
-)
+// MountPath is where the Job's pods find policies.
+const MountPath = "/test"
 
-// MountPath is where the Job's pods find policies, and scratchPath where they keep the tape that they test.
-const (
-	MountPath   = "/test"
-	scratchPath = "/scratch"
-)
-
-// Job describes the Kubernetes Job that tests the tapes of a store in shards.
-type Job struct {
-	Name, Image string
-	Shards      int
-	// Store is the URL of the store, as the pods open it.
-	Store string
-	// Claim is the PersistentVolumeClaim with the tapes of a store in a folder; other stores have none.
-	Claim string
-	// Secret has the credentials of a bucket as variables of the environment; ServiceAccount is what the pods run as.
-	Secret, ServiceAccount string
-	// Asked are the flags that choose tapes, Policies the names or files of policies.
-	Asked, Policies []string
-}
-
-// Manifest is the Job as YAML.
-func (j *Job) Manifest() ([]byte, error) {
-	folder, err := j.folder()
+// Manifest is the Kubernetes Job that tests the tapes of a store in shards, as YAML.
+func Manifest(j *tapes.Job) ([]byte, error) {
+	job, err := j.Indexed("test", MountPath)
 	if err != nil {
 		return nil, err
 	}
-	job := shards.Job{
-		Name: j.Name, Container: "test", Image: j.Image, Shards: j.Shards, FilesAt: MountPath, Files: map[string]string{}, Scratch: scratchPath,
-		Claim: j.Claim, ClaimAt: folder, Secret: j.Secret, ServiceAccount: j.ServiceAccount,
-		Args: append([]string{"test", "--store", j.Store}, j.Asked...),
-	}
-	for i, name := range j.Policies {
-		text, err := analyse.PolicyText(name)
-		if err != nil {
-			return nil, err
-		}
-		job.File("--policy", fmt.Sprintf("policy-%d.yaml", i), text)
-	}
 	return job.YAML()
 }
-
-// folder is where the pods find a store in a folder; "" for one in a bucket.
-func (j *Job) folder() (string, error) {
-	u, err := url.Parse(j.Store)
-	switch {
-	case err != nil || u.Scheme == "":
-		return "", fmt.Errorf("store %.200q: want a URL, such as file:///srv/tapes or s3://bucket", j.Store)
-	case u.User != nil:
-		return "", fmt.Errorf("store %s: found credentials, which anybody could read in the Job: want them in a Secret, with --secret", u.Redacted())
-	case u.Scheme != "file" && j.Claim != "":
-		return "", fmt.Errorf("store %.200s, claim %.80q: want a claim for a store in a folder alone", j.Store, j.Claim)
-	case u.Scheme != "file":
-		return "", nil
-	case j.Claim == "":
-		return "", fmt.Errorf("store %.200s: found no --claim: want the PersistentVolumeClaim with the tapes, which the pods have as this folder", j.Store)
-	}
-	folder := path.Clean(u.Path)
-	if u.Host != "" || !path.IsAbs(u.Path) || folder == "/" || strings.Contains(folder, ":") || within(folder, MountPath) || within(folder, scratchPath) {
-		return "", fmt.Errorf("store %.200s: want the path of a folder, such as file:///srv/tapes, where the pods have nothing else", j.Store)
-	}
-	return folder, nil
-}
-
-// within reports whether a folder is another one, or below it.
-func within(folder, other string) bool { return strings.HasPrefix(folder+"/", other+"/") }

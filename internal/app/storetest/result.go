@@ -2,10 +2,9 @@ package storetest
 
 import (
 	"encoding/json"
-	"fmt"
 
+	"github.com/nodesim/nodesim/internal/app/tapes"
 	"github.com/nodesim/nodesim/internal/app/tapetest"
-	"github.com/nodesim/nodesim/internal/shards"
 	"github.com/nodesim/nodesim/replay/policy"
 )
 
@@ -73,12 +72,4 @@ func (r *Result) JSON() ([]byte, error) {
 }
 
 // Whole says why a result isn't that of all tapes of a store: shards lack, or there was no tape at all.
-func (r *Result) Whole() error {
-	switch {
-	case len(r.Lacks) > 0:
-		return fmt.Errorf("store %s: found no result of %s of %d: want one of each: run what lacks again", r.Store, shards.Named(r.Lacks), r.Shards)
-	case len(r.Tapes) == 0 && r.Shards == 1:
-		return fmt.Errorf("store %s: found no such tape: nodesim tapes list shows those that are there", r.Store)
-	}
-	return nil
-}
+func (r *Result) Whole() error { return tapes.Whole(r.Store, r.Lacks, r.Shards, len(r.Tapes)) }

@@ -18,6 +18,7 @@ import (
 	"github.com/nodesim/nodesim/internal/app/analyse"
 	"github.com/nodesim/nodesim/internal/app/inspect"
 	"github.com/nodesim/nodesim/internal/app/storetest"
+	"github.com/nodesim/nodesim/internal/app/tapes"
 	"github.com/nodesim/nodesim/internal/shards"
 	"github.com/nodesim/nodesim/recorder/store"
 	"github.com/nodesim/nodesim/replay/policy"
@@ -208,13 +209,13 @@ func TestFailures(t *testing.T) {
 	}
 	for _, want := range []string{
 		"stuck-drain-000", "policy no-stuck-roll", "damaged-001: found ", "the object is damaged, or somebody has replaced it",
-		"lost-002", "the tape was lost, or removed while it was tested", "described-003", "want those of its description", "none-004.yaml.zst: the end of the file within the header", "description: unexpected end of JSON input", `description: found the name "hostile\x1b[2J\xff", want up to`,
+		"lost-002", "the tape was lost, or removed meanwhile", "described-003", "want those of its description", "none-004.yaml.zst: the end of the file within the header", "description: unexpected end of JSON input", `description: found the name "hostile\x1b[2J\xff", want up to`,
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("found\n%s\nwant %q in it", &out, want)
 		}
 	}
-	if strings.Contains(out.String(), "\x1b") || !utf8.ValidString(out.String()) || strings.Contains(out.String(), os.TempDir()+"/nodesim-test-") {
+	if strings.Contains(out.String(), "\x1b") || !utf8.ValidString(out.String()) || strings.Contains(out.String(), os.TempDir()+"/nodesim-tapes-") {
 		t.Errorf("found\n%s\nwant neither what acts on a terminal nor a folder of this machine", &out)
 	}
 }
@@ -366,7 +367,7 @@ func TestEmptyStore(t *testing.T) {
 
 // What no pod could do isn't printed.
 func TestManifestIsRefused(t *testing.T) {
-	for want, j := range map[string]storetest.Job{
+	for want, j := range map[string]tapes.Job{
 		`store "tapes": want a URL`:                         {Store: "tapes"},
 		"store file:///srv/tapes: found no --claim":         {Store: "file:///srv/tapes"},
 		"store file:///: want the path of a folder":         {Store: "file:///", Claim: "tapes"},
@@ -381,7 +382,7 @@ func TestManifestIsRefused(t *testing.T) {
 		"found 0 shards: want 1 at the least":               {Store: "s3://bucket", Name: "a", Image: "a", Shards: 0},
 		"no such file":                                      {Store: "s3://bucket", Name: "a", Image: "a", Shards: 1, Policies: []string{"nowhere.yaml"}},
 	} {
-		if text, err := j.Manifest(); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret@") {
+		if text, err := storetest.Manifest(&j); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret@") {
 			t.Errorf("found %v and %d bytes, want %s", err, len(text), want)
 		}
 	}

@@ -1,7 +1,8 @@
-// Package tapes shows what is in a store of tapes, gets tapes from there, and removes old ones.
+// Package tapes shows what is in a store of tapes, gets tapes from there, and removes old ones. It brings them to a [Work] one after the
+// other, as one or in the shards of a [Job] of Kubernetes.
 //
 // What goes in: a store and a query. What comes out: a table or JSON, files, and a line on standard error for each description that
-// can't be read. It never replaces a file, and removes nothing unless told to.
+// can't be read; of a work, its tapes, whose shard depends on their keys alone. It never replaces a file, and removes nothing unless told to.
 package tapes
 
 import (

@@ -1,4 +1,4 @@
-package storetest
+package tapes
 
 import (
 	"crypto/sha256"
@@ -10,8 +10,9 @@ import (
 	"github.com/nodesim/nodesim/replay/policy"
 )
 
-// input is a hash of which tapes are asked for, and of the policies: results with another one are of another test.
-func input(q *store.Query, policies []*policy.Policy) string {
+// Input is a hash of which tapes are asked for, of the policies, and of more that a work depends on: results with another one are of
+// another work.
+func Input(q *store.Query, policies []*policy.Policy, more ...string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %q %q\n", q.Cluster, q.Group, q.Outcome, q.Since.UTC().Format(time.RFC3339Nano), q.Until.UTC().Format(time.RFC3339Nano))
 	for _, p := range policies {
@@ -19,6 +20,9 @@ func input(q *store.Query, policies []*policy.Policy) string {
 			r := &p.Rules[i]
 			fmt.Fprintf(h, "%q %q %q %q %q %q %q %q\n", p.Name, r.Name, r.Over, r.Severity, r.Where, r.Expression, r.Message, r.MessageExpression)
 		}
+	}
+	for _, text := range more {
+		fmt.Fprintf(h, "%q\n", text)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

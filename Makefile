@@ -88,9 +88,9 @@ cloud: ## bin/nodesim-cloud, which takes tapes to buckets of S3, GCS and Azure; 
 
 # make release-check does the same with the archive of a release.
 .PHONY: adopt
-adopt: build ## what a user does first: from an archive to a replay, and to the tape of a roll that nobody announced to the recorder
+adopt: build ## what a user does first: from an archive to a replay, and from helm install to the tape of a roll that nobody announced
 	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; tar -czf bin/nodesim.tar.gz -C bin nodesim; \
-	test/adopt/adopt.sh bin/nodesim.tar.gz "$$assets/kubectl"
+	HELM="$(HELM)" test/adopt/adopt.sh bin/nodesim.tar.gz "$$assets/kubectl"
 
 # A module of its own as well; its tests run for half an hour.
 .PHONY: e2e
@@ -146,7 +146,7 @@ controlplane: ## download or build etcd and the Kubernetes programs unless they 
 	@$(GO) run ./internal/localcluster/assets/build $(if $(KUBERNETES),-kubernetes $(KUBERNETES)) test/controlplane $(WITH)
 
 .PHONY: bench
-bench: ## all benchmarks, each beside its peer or its limit (about ten minutes; keep the machine quiet)
+bench: ## all benchmarks, each beside its peer or its limit (about three hours, less with NODESIM_BENCH_STEADY=2m; keep the machine quiet)
 	@assets="$$($(MAKE) -s --no-print-directory controlplane WITH=kwok)"; \
 	KUBEBUILDER_ASSETS="$$assets" $(GO) test -tags controlplane -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -p 1 -timeout 60m $(PACKAGES)
 
@@ -161,8 +161,11 @@ fuzz: ## every fuzz target, FUZZTIME each (30s)
 
 # What reads what strangers write. Inputs that reach new code stay in Go's build cache, where the next run begins with them;
 # one that fails is written below testdata/fuzz, to be committed with its mend.
-PARSERS = ./golden ./internal/faultspec ./internal/mask ./internal/rawjson ./recorder ./recorder/auditlog ./recorder/formats \
-	./replay ./replay/apiserver/... ./replay/policy ./scenarios/snapshot ./scenarios/spec ./timeline
+PARSERS = ./golden ./internal/app/storetest ./internal/faultspec ./internal/kubejson ./internal/mask ./internal/rawjson \
+	./internal/ui/render ./noderoll ./noderoll/invariant ./recorder ./recorder/auditlog ./recorder/formats ./recorder/store \
+	./replay ./replay/apiserver/... ./replay/internal/shift ./replay/internal/writes ./replay/policy ./scenarios/hunt \
+	./scenarios/inplace ./scenarios/inplace/imageresolver ./scenarios/internal/shell ./scenarios/snapshot ./scenarios/spec \
+	./scenarios/virtualnode/api ./timeline
 
 .PHONY: soak
 soak: ## the long campaigns: many seeds, long faults, an hour of fuzzing for each parser

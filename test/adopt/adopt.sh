@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# adopt.sh ARCHIVE KUBECTL: the first hour of a user with a release's archive: a replay, then the recorder of packaging/kustomize in a
-# cluster, and a roll that nobody announced to it, on a tape in a store. The nodes are those of a live run. Virtual nodes run no
-# containers, so this script runs the recorder's: its arguments, a token of its service account, a folder for its volume, from when its
-# pod is Running until it is deleted, by the drains of the roll too. A readiness gate stands for the probe of /readyz: a drain that takes
-# one recorder waits until the other records, as the budget has it, however late this script is.
+# adopt.sh ARCHIVE KUBECTL: the first hour of a user with a release's archive: a replay, then helm install of packaging/helm in a
+# cluster, and a roll that nobody announced to the recorder, on a tape in a store. HELM is a command. The nodes are those of a live run.
+# Virtual nodes run no containers, so this script runs the recorder's: its arguments, a token of its service account, a folder for its
+# volume, from when its pod is Running until it is deleted, by the drains of the roll too. A readiness gate stands for the probe of
+# /readyz: a drain that takes one recorder waits until the other records, as the budget has it, however late this script is.
 set -Eeuo pipefail
 archive="$(realpath "$1")" kubectl="$2"
-kustomize="$(cd "$(dirname "$0")/../../packaging/kustomize" && pwd)"
+packaging="$(cd "$(dirname "$0")/../../packaging" && pwd)"
+: "${HELM:?found no command of Helm: run make adopt, which sets it}"
 cluster="adopt-$$"
 work="$(mktemp -d)"
 cd "$work"
@@ -15,8 +16,8 @@ roll="" up=""
 
 fail() {
 	trap - ERR
-	tail -n 20 ./*.log >&2 || true
-	sed -n 's/.*time=\([^ ]*\) .*msg="\?\(a roll\|a tape\|this recorder\|election\).*/&/p' nodesim-*.log | sort >&2 || true
+	tail -n 20 ./*.log >&2 2>/dev/null || true
+	sed -n 's/.*time=\([^ ]*\) .*msg="\?\(a roll\|a tape\|this recorder\|election\).*/&/p' nodesim-*.log 2>/dev/null | sort >&2 || true
 	echo "adopt: $*" >&2
 	exit 1
 }
@@ -32,6 +33,10 @@ trap finish EXIT
 trap "exit 143" INT TERM HUP
 trap 'fail "line $LINENO: $BASH_COMMAND"' ERR
 
+# What Helm makes of the chart is what kustomize has. This comes before the time is taken: Helm may have to be compiled.
+"$packaging/kustomize/render.sh" >rendered.yaml || fail "helm template"
+diff "$packaging/kustomize/nodesim.yaml" rendered.yaml >&2 || fail "packaging/kustomize/nodesim.yaml isn't of packaging/helm/nodesim, see above: run make kustomize"
+
 # Nothing but the archive: an empty folder, an empty home, no PATH.
 SECONDS=0
 tar -xzf "$archive"
@@ -45,9 +50,9 @@ up=yes
 ./nodesim cluster kubeconfig --name "$cluster" >kubeconfig
 export KUBECONFIG="$work/kubeconfig"
 
-# An overlay, as packaging/kustomize/kustomization.yaml shows it: a store, and a roll that is over sooner.
-mkdir overlay store
-cp -r "$kustomize" base
+# An overlay of kustomize, as packaging/kustomize/kustomization.yaml shows it: the server would take all of it.
+mkdir overlay gated store
+cp -r "$packaging/kustomize" base
 cat >overlay/kustomization.yaml <<yaml
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
@@ -56,10 +61,30 @@ patches:
 - target: {kind: Deployment, name: nodesim}
   patch: |
     - {op: add, path: /spec/template/spec/containers/0/args/-, value: "--store=file://$work/store"}
-    - {op: add, path: /spec/template/spec/containers/0/args/-, value: "--quiet=10s"}
+yaml
+"$kubectl" apply -f base/namespace.yaml >apply.log 2>&1 || fail "apply the namespace"
+"$kubectl" kustomize overlay | "$kubectl" apply --dry-run=server -f - >>apply.log 2>&1 || fail "apply the overlay of kustomize"
+
+# helm install, as docs/daemon.md has it, in the namespace of kustomize, which holds pods to the standard restricted: a store, and a roll
+# that is over sooner. A post-renderer adds the readiness gate.
+cat >gated/kustomization.yaml <<yaml
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [chart.yaml]
+patches:
+- target: {kind: Deployment, name: nodesim}
+  patch: |
     - {op: add, path: /spec/template/spec/readinessGates, value: [{conditionType: adopt/probed}]}
 yaml
-"$kubectl" kustomize overlay | "$kubectl" apply -f - >apply.log 2>&1 || fail "apply"
+cat >gate <<script
+#!/usr/bin/env bash
+set -euo pipefail
+cat >"$work/gated/chart.yaml"
+"$kubectl" kustomize "$work/gated"
+script
+chmod +x gate
+$HELM install nodesim "$packaging/helm/nodesim" --namespace nodesim --create-namespace \
+	--set store.url="file://$work/store" --set recorder.quiet=10s --post-renderer "$work/gate" >helm.log 2>&1 || fail "helm install"
 
 # container POD: runs the recorder of a pod, in the background.
 container() {

@@ -3,93 +3,65 @@
 package daemon_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/nodesim/nodesim/internal/testing/testcluster"
 	"github.com/nodesim/nodesim/recorder/store"
-	"github.com/nodesim/nodesim/timeline"
 	"golang.org/x/sys/unix"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // TestCampaigns records rolls that nobody announced, on a real control plane, with the daemon killed, ended, throttled, cut off and
 // partitioned, its disk full, its store away, the API server restarted and its history forgotten. What the API server has acknowledged is
 // the truth: each write is on a tape, or where the server has forgotten versions in a GAP; and the store has all tapes.
+//
+// Every other campaign is one of two replicas, as the chart runs them: see [pair].
 func TestCampaigns(t *testing.T) {
 	n := uint64(5)
 	if os.Getenv("NODESIM_SOAK") != "" {
 		n = 100
 	}
 	for seed := range n {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { (&campaign{T: t, rng: rand.New(rand.NewPCG(seed, 3))}).run(seed) })
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 3))
+			if seed%2 == 1 {
+				(&pair{T: t, rng: rng}).run(seed)
+				return
+			}
+			(&campaign{recorderProcess: recorderProcess{T: t}, rng: rng}).run(seed)
+		})
 	}
 }
 
+// campaign is one of a recorder that is alone, and keeps its folder.
 type campaign struct {
-	*testing.T
-	rng       *rand.Rand
-	proxy     *testcluster.Proxy
-	cluster   *testcluster.Cluster
-	dir, kube string
-	process   *exec.Cmd
-	restarts  int  // of the API server, which take seconds
-	forgot    bool // what the API server knew of former versions
-	story     []string
-}
-
-func (c *campaign) must(err error) {
-	c.Helper()
-	if err != nil {
-		c.Fatal(err)
-	}
+	recorderProcess
+	rng      *rand.Rand
+	cluster  *testcluster.Cluster
+	restarts int  // of the API server, which take seconds
+	forgot   bool // what the API server knew of former versions
+	story    []string
 }
 
 func (c *campaign) start() {
-	c.process = exec.Command(os.Args[0])
-	c.process.Env = append(os.Environ(), helperEnv+"="+c.dir, "HELPER_KUBECONFIG="+c.kube, "HELPER_STORE="+c.store())
+	env := []string{helperEnv + "=" + c.dir, "HELPER_KUBECONFIG=" + c.kube, "HELPER_STORE=" + c.store()}
 	if c.rng.IntN(2) == 0 {
-		c.process.Env = append(c.process.Env, "HELPER_FINISH=1")
+		env = append(env, "HELPER_FINISH=1")
 	}
-	log, err := os.OpenFile(filepath.Join(c.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	c.must(err)
-	c.process.Stdout, c.process.Stderr = log, log
-	c.must(c.process.Start())
-	c.must(log.Close())
-}
-
-func (c *campaign) stop(s syscall.Signal) {
-	c.must(c.process.Process.Signal(s))
-	c.must(c.process.Process.Signal(syscall.SIGCONT)) // a stopped process takes no other signal but SIGKILL
-	_ = c.process.Wait()                              // a killed one has no good status
+	c.recorderProcess.start(env...)
 }
 
 func (c *campaign) until(what string, is func() bool) {
 	c.Helper()
-	ctx, cancel := context.WithTimeout(c.Context(), 3*time.Minute)
-	defer cancel()
-	for !is() {
-		select {
-		case <-ctx.Done():
-			log, _ := os.ReadFile(filepath.Join(c.dir, "log"))
-			c.Fatalf("%s: not within three minutes; story %q, log:\n%s", what, c.story, log)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	until(c.T, what, is, func() string { return fmt.Sprintf("story %q, log:\n%s", c.story, c.said()) })
 }
 
 func (c *campaign) tapes() []string {
@@ -102,82 +74,39 @@ func (c *campaign) tapes() []string {
 }
 
 func (c *campaign) run(seed uint64) {
-	c.cluster = testcluster.Shared(c.T)
-	nodes := c.cluster.Client().CoreV1().Nodes()
-	c.proxy, c.dir = c.cluster.Proxy(c.T), c.TempDir()
-	c.kube = filepath.Join(c.dir, "kubeconfig")
-	c.must(testcluster.WriteKubeconfig(c.kube, c.proxy.Config(c.cluster.Config())))
+	c.cluster, c.dir = testcluster.Shared(c.T), c.TempDir()
+	c.connect(c.cluster)
+	c.log = filepath.Join(c.dir, "log")
 	c.must(os.Mkdir(c.store(), 0o700))
-	var names []string
-	for i := range 3 {
-		name := fmt.Sprintf("s%d-%d", seed, i)
-		made, err := nodes.Create(c.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{testcluster.LabelNodegroup: fmt.Sprint("s", seed)}}}, metav1.CreateOptions{})
-		c.must(err)
-		made.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
-		_, err = nodes.UpdateStatus(c.Context(), made, metav1.UpdateOptions{})
-		c.must(err)
-		names = append(names, name)
-		c.Cleanup(func() { _ = nodes.Delete(context.Background(), name, metav1.DeleteOptions{}) }) // it may be gone
-	}
+	nodes := rollNodes(c.T, c.cluster, seed)
 	c.start()
 	defer func() { _ = c.process.Process.Kill() }() // it may have ended
-	c.until("the recording", func() bool { return c.recorded(func(ev timeline.Event) bool { return ev.Type == timeline.Sync }) })
-	want, last := map[string]int{}, ""
-	write := func(name string, cordoned bool) {
-		done, err := nodes.Patch(c.Context(), name, types.MergePatchType, fmt.Appendf(nil, `{"spec":{"unschedulable":%t},"metadata":{"labels":{"n":"%d"}}}`, cordoned, len(want)), metav1.PatchOptions{})
-		c.must(err)
-		last = "nodes " + name + " " + done.ResourceVersion
-		want[last], err = strconv.Atoi(done.ResourceVersion)
-		c.must(err)
-	}
-	write(names[0], true)
+	c.until("the recording", c.synced)
+	nodes.write(nodes.names[0], true)
 	// Of a roll whose every sign falls into what the server forgets there is no tape.
-	c.until("the roll", func() bool {
-		return c.recorded(func(ev timeline.Event) bool { return last == "nodes "+ev.Name+" "+ev.RV })
-	})
+	c.until("the roll", func() bool { return c.recorded(nodes.isLast) })
 	for i := range 30 {
-		write(names[c.rng.IntN(3)], i%3 > 0)
+		nodes.write(nodes.names[c.rng.IntN(3)], i%3 > 0)
 		if c.rng.IntN(4) == 0 {
 			c.fault()
 		}
 	}
-	for _, name := range names {
-		write(name, true)
-		write(name, false)
+	for _, name := range nodes.names {
+		nodes.write(name, true)
+		nodes.write(name, false)
 	}
 	c.back()
-	c.until("the last write on a tape", func() bool { return read(c.T, c.tapes()...).has(last, want[last]) })
+	c.until("the last write on a tape", func() bool { return read(c.T, c.tapes()...).has(nodes.last, nodes.want[nodes.last]) })
 	c.until("the tapes in the store", c.stored)
 	c.stop(syscall.SIGTERM)
 	got := read(c.T, c.tapes()...)
-	for w, version := range want {
-		if !got.has(w, version) {
-			c.Errorf("no tape has %s, which the server has acknowledged, and no GAP says so; %d gaps, story %q", w, got.gaps, c.story)
-		}
+	if lacks := nodes.lacking(got); len(lacks) > 0 {
+		c.Errorf("no tape has %q, which the server has acknowledged, and no GAP says so; %d gaps, story %q", lacks, got.gaps, c.story)
 	}
 	if got.gaps > 0 && !c.forgot {
 		c.Errorf("found %d gaps, want none: the server never forgot a version; story %q", got.gaps, c.story)
 	}
-	c.Logf("%d writes, %d tapes, %d gaps, story %q", len(want), len(c.tapes()), got.gaps, c.story)
-}
-
-// recorded reports whether such a line is on the disk.
-func (c *campaign) recorded(is func(timeline.Event) bool) bool {
-	files, err := filepath.Glob(filepath.Join(c.dir, "history", "*"))
-	c.must(err)
-	for _, f := range files {
-		r, err := timeline.Open(f)
-		if err != nil {
-			continue // its header isn't there yet
-		}
-		for ev, err := range r.All() {
-			if err == nil && is(ev) {
-				return r.Close() == nil
-			}
-		}
-		c.must(r.Close())
-	}
-	return false
+	c.Logf("%d writes, %d tapes, %d gaps, story %q", len(nodes.want), len(c.tapes()), got.gaps, c.story)
 }
 
 func (c *campaign) store() string { return filepath.Join(c.dir, "store") }

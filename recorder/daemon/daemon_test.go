@@ -183,6 +183,26 @@ func TestRollHasTape(t *testing.T) {
 	}
 }
 
+// As many evictions as Evictions says begin a roll, and not one fewer.
+func TestRollOfEvictions(t *testing.T) {
+	a := cluster(t)
+	o := options(a, t.TempDir())
+	o.Evictions = 3
+	r := run(t, o, clocktesting.NewFakeClock(start))
+	r.recording()
+	r.wait("the lists", func() bool { return r.Stats().Events >= 10 })
+	for i, node := range []string{"a-1", "b-1", "a-2", "b-2", "a-1"} {
+		n := r.Stats().Events
+		name := fmt.Sprint("evicted-", i)
+		a.put("pods", "ADDED", name, `{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"%d","namespace":"default","name":"`+name+
+			`","uid":"uid-`+name+`"},"spec":{"nodeName":"`+node+`"},"status":{"conditions":[{"type":"DisruptionTarget","status":"True","reason":"EvictionByEvictionAPI"}]}}`)
+		r.wait("the event", func() bool { return r.Stats().Events > n })
+	}
+	if tapes := r.finished(1); len(tapes) != 1 || tapes[0].Group != "a" || tapes[0].Trigger.Kind != trigger.Evictions || tapes[0].Trigger.Name != "evicted-4" {
+		t.Errorf("found the tapes %+v, want one of a, whose roll the third eviction there began", tapes)
+	}
+}
+
 // What was under way before the recording began is said to be missing.
 func TestBeginIsMissing(t *testing.T) {
 	a := cluster(t)

@@ -13,5 +13,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv(helperEnv) != "" {
 		os.Exit(helper())
 	}
+	if os.Getenv(replicaEnv) != "" {
+		os.Exit(replicaHelper())
+	}
 	testcluster.Main(m, testcluster.Options{})
 }

@@ -62,7 +62,7 @@ func (d *Decider) pod(at time.Time, ev *timeline.Event) {
 	}
 	recent := append(since(d.recent[n.group], at.Add(-window)), at)
 	if d.recent[n.group] = recent; len(recent) >= d.options.Evictions {
-		d.begin(at, n.group, trigger(ev, Evictions, when, fmt.Sprintf("%s, the %dth of the group within a minute", who, len(recent))))
+		d.begin(at, n.group, trigger(ev, Evictions, when, fmt.Sprintf("%s, number %d of the group within a minute", who, len(recent))))
 		delete(d.recent, n.group)
 	}
 }

@@ -7,6 +7,7 @@
 //   - Size: no folder has more than MostFiles files.
 //   - API: what public packages export is what the files of the folder api say, so that nothing that importers use goes
 //     unnoticed.
+//   - Released: what the last version exported, and is gone, is named in CHANGELOG.md.
 //   - Commits: subjects are short and in the imperative, bodies say why.
 //
 // In: the files of a repository. Out: findings, each with file, line, what was found and what to do instead. Command

@@ -66,15 +66,29 @@ page() {
 	local name
 	name="$(sed -e 's|\.\.*/||g' -e 's|^/*||' <<<"$1").html"
 	mkdir -p "$(dirname "$NODESIM_REPORT/$name")"
-	quietly "$NODESIM" report --out "$NODESIM_REPORT/$name" -- "$1" ||
-		{ failed=1; echo "::error title=nodesim report::A page could not be written; the log says why"; }
+	if quietly "$NODESIM" report --out "$NODESIM_REPORT/$name" -- "$1"; then
+		pages+=("$NODESIM_REPORT/$name")
+	else
+		failed=1
+		echo "::error title=nodesim report::A page could not be written; the log says why"
+	fi
 }
+pages=()
 if [ -n "${NODESIM_REPORT:-}" ]; then
 	for path in ${tapes[@]+"${tapes[@]}"}; do
 		while IFS= read -r -d '' file; do page "$file"; done < <(find "$path" -type f \( \
 			-name '*.yaml' -o -name '*.yml' -o -name '*.jsonl' -o -name '*.yaml.gz' -o -name '*.yml.gz' -o -name '*.jsonl.gz' \
 			-o -name '*.yaml.zst' -o -name '*.yml.zst' -o -name '*.jsonl.zst' \) -print0)
 	done
+fi
+if [ ${#pages[@]} -gt 0 ]; then
+	# A name is code in Markdown, which a backquote or another line would end.
+	odd='[`[:cntrl:]]'
+	{
+		[ ! -s "$summary" ] || echo
+		printf '### nodesim report\n\n'
+		for file in "${pages[@]}"; do echo "- \`${file//$odd/?}\`"; done
+	} >>"$summary"
 fi
 
 # GitHub drops a summary of more than 1 MiB.

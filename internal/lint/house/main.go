@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/nodesim/nodesim/internal/lint"
 )
@@ -58,7 +59,11 @@ func run(ctx context.Context, root string, size, dead, api bool) ([]lint.Finding
 	if err != nil {
 		return nil, err
 	}
-	found = append(found, incompatible...)
+	undocumented, err := lint.Released(ctx, root, files)
+	if err != nil {
+		return nil, err
+	}
+	found = slices.Concat(found, incompatible, undocumented)
 	messages, err := lint.Commits(ctx, root)
 	return append(found, messages...), err
 }

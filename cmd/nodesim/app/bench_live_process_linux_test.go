@@ -83,6 +83,7 @@ type rival struct {
 	why   error // after ended
 
 	beside []*rival // processes that share its work
+	peer   bool     // its figures are told, and not judged
 }
 
 // over is closed when the first of its processes has ended.
@@ -218,6 +219,7 @@ func startKwok(ctx context.Context, tb testing.TB, r *liveRig, nodes int) *rival
 		"--kubeconfig=" + r.plane.KubeconfigPath(), "--config=" + config, "--manage-all-nodes=true",
 		fmt.Sprintf("--node-lease-duration-seconds=%d", int(oldestLease.Seconds())),
 	}, "KWOK_WORKDIR="+home, "HOME="+home)
+	c.peer = true
 	inParallel(tb, nodes, func(i int) error {
 		_, err := r.client.CoreV1().Nodes().Create(ctx, kwokNode(i), metav1.CreateOptions{})
 		return err

@@ -22,8 +22,8 @@ var fleetSize = size{nodes: 5 * liveNodes, pods: 5 * livePods, leastNodes: 83, l
 const fleetShards = 5
 
 // BenchmarkShards has five processes of `nodesim simulate --live --shards 5` keep 5,000 nodes and 50,000 pods alive, and one of kwok the same,
-// each on a control plane of its own, one after the other. NODESIM_BENCH_STEADY sets how long nodesim's are watched once all pods run (1h);
-// kwok is for a fifth of it. Give it a machine of its own: five thousand kubelets renew 500 leases a second.
+// each on a control plane of its own, one after the other. One of nodesim's shows the feed. NODESIM_BENCH_STEADY sets how long nodesim's are
+// watched once all pods run (1h); kwok is for a fifth of it. Give it a machine of its own: five thousand kubelets renew 500 leases a second.
 func BenchmarkShards(b *testing.B) {
 	quiet := steady(b, time.Hour)
 	for _, c := range []struct {

@@ -80,9 +80,9 @@ func TestAFolderThatTakesNothing(t *testing.T) {
 // An error that a library has written on many lines is told of on one.
 func TestErrorsHaveOneLine(t *testing.T) {
 	x, text := tape("a", 0)
-	many := errors.New("PUT https://test\n-----\nRESPONSE 403: refused\r\n\n  code\n-----\n")
+	many := errors.New("put https://test\n-----\nRESPONSE 403: refused\r\n\n  code\n-----")
 	s := store.Store{Address: "test", Bucket: fragile{folder(t, t.TempDir()).Bucket, func(string, bool) error { return many }}}
-	const want = "store test: tape a-0: PUT https://test; RESPONSE 403: refused; code"
+	const want = "store test: tape a-0: put https://test; RESPONSE 403: refused; code"
 	if err := s.Put(t.Context(), x, reader(text)); !errors.Is(err, many) || err.Error() != want {
 		t.Errorf("found %v, want %s", err, want)
 	}

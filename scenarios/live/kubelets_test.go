@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,9 +89,10 @@ func TestNodeRegisteredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		kube := fake.NewClientset()
-		away := true
+		var away atomic.Bool
+		away.Store(true)
 		kube.PrependReactor("*", "nodes", func(k8stesting.Action) (bool, runtime.Object, error) {
-			return away, nil, errors.New("connection refused")
+			return away.Load(), nil, errors.New("connection refused")
 		})
 		ks := newKubelets(faked(kube), 10*time.Second, 1, func(error) {})
 		ks.ctx, ks.label, ks.nodes = ctx, "surge", corev1listers.NewNodeLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{}))
@@ -105,7 +107,7 @@ func TestNodeRegisteredLate(t *testing.T) {
 		node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: began, LastTransitionTime: began}}
 		k := ks.register(node, ready)
 		<-time.After(20 * time.Second)
-		away = false
+		away.Store(false)
 		<-k.created
 		registered := metav1.NewTime(time.Now().Truncate(time.Second))
 		ks.post(node.DeepCopy())

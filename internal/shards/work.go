@@ -49,6 +49,16 @@ func (w *Work[T]) One(line []byte) (one T, err error) {
 	if err := json.Unmarshal(line, &one); err != nil {
 		return one, err
 	}
+	// The line begins with its kind, and may have another one later, which counts.
+	var last struct {
+		Kind string `json:"kind"`
+	}
+	if err := json.Unmarshal(line, &last); err != nil {
+		return one, err
+	}
+	if kind := w.Results.Kind; last.Kind != kind {
+		return one, fmt.Errorf("found a result of the kinds %s and %.80q, want %s alone", kind, last.Kind, kind)
+	}
 	if err := w.Shard(&one).Check(); err != nil || w.Check == nil {
 		return one, err
 	}

@@ -2,7 +2,6 @@ package hunt
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -17,9 +16,6 @@ var work = shards.Work[Result]{
 		return []shards.Fact{{What: "scenario", Is: r.Scenario}, {What: "input", Is: r.Input}, {What: "seed", Is: r.Seed}, {What: "number of cases", Is: r.Cases}}
 	},
 	Check: func(r *Result) error {
-		if r.Kind != ResultKind {
-			return fmt.Errorf("found a result of the kinds %s and %.80q, want %s alone", ResultKind, r.Kind, ResultKind)
-		}
 		if len(r.Lacks)+len(r.Unfinished) > 0 {
 			return errors.New("found a merged result that lacks cases, and not one of a shard")
 		}

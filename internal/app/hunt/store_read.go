@@ -70,8 +70,6 @@ func (r *StoreResult) shard() shards.Shard { return shards.Shard{Index: r.Shard,
 func (r *StoreResult) check() error {
 	shard := r.shard()
 	switch {
-	case r.Kind != StoreResultKind:
-		return fmt.Errorf("found a result of the kinds %s and %.80q, want %s alone", StoreResultKind, r.Kind, StoreResultKind)
 	case len(r.Lacks) > 0:
 		return errors.New("found a merged result that lacks shards, want those of the shards")
 	case r.Cases == 0:

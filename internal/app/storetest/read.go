@@ -31,9 +31,6 @@ func (r *Result) shard() shards.Shard { return shards.Shard{Index: r.Shard, Of: 
 // check refuses what is damaged, or isn't of one shard.
 func (r *Result) check() error {
 	shard := r.shard()
-	if r.Kind != ResultKind {
-		return fmt.Errorf("found a result of the kinds %s and %.80q, want %s alone", ResultKind, r.Kind, ResultKind)
-	}
 	if len(r.Lacks) > 0 {
 		return errors.New("found a merged result that lacks shards, want those of the shards")
 	}

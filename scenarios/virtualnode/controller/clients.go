@@ -77,6 +77,9 @@ type turns chan struct{}
 
 // take calls do when it has a turn, or without one when enough is received from, or returns the cause of the context's end.
 func (t turns) take(ctx context.Context, enough <-chan time.Time, do func(context.Context) error) error {
+	if t == nil {
+		return do(ctx)
+	}
 	select {
 	case t <- struct{}{}:
 		defer func() { <-t }()

@@ -80,7 +80,7 @@ func (n *NodeController) turned() {
 func (n *NodeController) register(ctx context.Context) error {
 	var failed time.Time // first: a turn may have been long in coming
 	for failures := 1; ; failures++ {
-		err := n.ensureInTurn(ctx)
+		err := n.limit.registrations.take(ctx, nil, n.ensure)
 		if failures == 1 {
 			failed = n.clock.Now()
 		}
@@ -94,14 +94,6 @@ func (n *NodeController) register(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// ensureInTurn is ensure in its turn.
-func (n *NodeController) ensureInTurn(ctx context.Context) error {
-	if n.limit.registrations == nil {
-		return n.ensure(ctx)
-	}
-	return n.limit.registrations.take(ctx, nil, n.ensure)
 }
 
 // join waits until no loop does anything any more. Requests obey the context, which has ended; a Ping should.

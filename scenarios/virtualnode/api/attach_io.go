@@ -2,10 +2,9 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"sync"
-
-	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
 )
 
 // AttachIO is a client's end of an exec or attach. All of it ends with the context that was given beside it.
@@ -46,9 +45,12 @@ func (a *attachIO) Stderr() io.WriteCloser  { return a.stderr }
 func (a *attachIO) TTY() bool               { return a.tty }
 func (a *attachIO) Resize() <-chan TermSize { return a.resize }
 
-// pump carries stdin and sizes to a function. Both goroutines end when their sources do, which the end of the
-// connection sees to; the caller waits for them after that.
-func (a *attachIO) pump(ctx context.Context, pumps *sync.WaitGroup, in io.Reader, sizes <-chan remotecommand.TerminalSize) (stop func()) {
+// maxSizeText bounds the text of one size of a terminal, of which a decoder would hold any number of bytes.
+const maxSizeText = 1 << 10
+
+// pump carries stdin and sizes to a function; either source may be nil. Both goroutines end when their sources do,
+// which the end of the connection sees to; the caller waits for them after that.
+func (a *attachIO) pump(ctx context.Context, pumps *sync.WaitGroup, in, sizes io.Reader) (stop func()) {
 	stop = func() {}
 	if in != nil {
 		r, w := io.Pipe()
@@ -62,17 +64,30 @@ func (a *attachIO) pump(ctx context.Context, pumps *sync.WaitGroup, in io.Reader
 	}
 	if a.tty {
 		a.resize = make(chan TermSize, 1)
-		pumps.Go(func() {
-			for size := range sizes {
-				select { // the newest size replaces one that wasn't taken
-				case <-a.resize:
-				default:
-				}
-				a.resize <- TermSize{Width: size.Width, Height: size.Height}
-			}
-		})
+		if sizes != nil {
+			pumps.Go(func() { a.readSizes(sizes) })
+		}
 	}
 	return stop
+}
+
+// readSizes reads the sizes of a terminal, one JSON object after another
+// (k8s.io/cri-streaming, pkg/streaming/remotecommand/httpstream.go, handleResizeEvents).
+func (a *attachIO) readSizes(stream io.Reader) {
+	limited := &io.LimitedReader{R: stream}
+	for decoder := json.NewDecoder(limited); ; {
+		limited.N = maxSizeText
+		var size TermSize
+		if decoder.Decode(&size) != nil {
+			break
+		}
+		select { // the newest size replaces one that wasn't taken
+		case <-a.resize:
+		default:
+		}
+		a.resize <- size
+	}
+	_, _ = io.Copy(io.Discard, stream) // unread bytes would hold up the connection's other streams
 }
 
 // nowhere throws away what is written.

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // badRequest is an error that is answered with 400.
@@ -21,6 +23,19 @@ func notImplemented(what string) http.Handler {
 }
 
 func writeError(w http.ResponseWriter, err error) { writeText(w, statusOf(err), err.Error()) }
+
+// writeStatus says an error to clients that ask for streams. SPDY clients before client-go 0.36 read text as YAML, in which
+// "pod x: not found" is a mapping: they showed nothing of it (NewConnection in k8s.io/apimachinery, pkg/util/httpstream/spdy).
+func writeStatus(w http.ResponseWriter, err error) {
+	h := w.Header()
+	h.Del("Content-Length")
+	h.Set("Content-Type", "application/json")
+	w.WriteHeader(statusOf(err))
+	_ = json.NewEncoder(w).Encode(metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusFailure, Message: err.Error(), Code: int32(statusOf(err)),
+	})
+}
 
 func writeText(w http.ResponseWriter, status int, text string) {
 	h := w.Header()

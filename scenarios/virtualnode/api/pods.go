@@ -46,7 +46,7 @@ type PodHandlerConfig struct {
 // A ContainerCheckFunc says whether a stream to a container can be opened.
 type ContainerCheckFunc func(ctx context.Context, namespace, podName, containerName string) error
 
-// defaultStreamTimeout is cri-streaming's DefaultStreamCreationTimeout.
+// defaultStreamTimeout is DefaultStreamCreationTimeout of k8s.io/apimachinery, pkg/util/remotecommand.
 const defaultStreamTimeout = 30 * time.Second
 
 // PodHandler returns a handler of a kubelet's routes. With debug it also serves /runningpods/.

@@ -2,14 +2,13 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
+	"strconv"
+	"time"
 
-	"k8s.io/cri-streaming/pkg/streaming/portforward"
-	"k8s.io/streaming/pkg/httpstream/wsstream"
+	"k8s.io/apimachinery/pkg/util/httpstream/wsstream"
 )
 
 // A PortForwardHandlerFunc carries one connection to a port of a pod and returns when it has ended. The stream is
@@ -25,85 +24,72 @@ func portForwardHandler(p PodHandlerConfig) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		namespace, pod := r.PathValue("namespace"), r.PathValue("pod")
-		options, tunnelled, err := &portforward.V4Options{}, wsstream.IsWebSocketRequestWithTunnelingProtocol(r), error(nil)
-		if !tunnelled {
-			if options, err = portforward.NewV4Options(r); err != nil {
-				err = badRequest(err.Error())
-			}
+		tunnelled := wsstream.IsWebSocketRequestWithTunnelingProtocol(r)
+		channelled := wsstream.IsWebSocketRequest(r) && !tunnelled
+		var ports []uint16
+		var err error
+		if channelled {
+			ports, err = forwardedPorts(r.URL.Query())
 		}
 		if refused(w, r, p.CheckContainer, err) {
 			return
 		}
 		u := newUpgrade(w, r)
-		f := &forwarder{ctx: u.ctx, run: func(port int32, stream io.ReadWriteCloser) error {
-			return p.PortForward(u.ctx, namespace, pod, port, stream)
-		}}
-		defer f.wait() // after the end of the connection, which ends them
+		f := &forwarder{
+			upgrade: u, pod: pod, slots: make(chan struct{}, maxForwards), idle: p.StreamIdleTimeout, creation: p.StreamCreationTimeout,
+			run: func(port int32, stream io.ReadWriteCloser) error {
+				return p.PortForward(u.ctx, namespace, pod, port, stream)
+			},
+		}
 		defer u.close()
-		stop := context.AfterFunc(u.ctx, u.close) // cri-streaming waits for the connection, not for the context
+		stop := context.AfterFunc(u.ctx, u.close) // which ends all reads and writes of the connections
 		defer stop()
-		serve := func(w http.ResponseWriter, r *http.Request) {
-			portforward.ServePortForward(w, r, f, pod, "", options, p.StreamIdleTimeout, p.StreamCreationTimeout,
-				portforward.SupportedProtocols)
+		switch {
+		case tunnelled:
+			serveTunnel(u, r, f.serveSPDY)
+		case channelled:
+			f.serveWebSocket(u, r, ports)
+		default:
+			f.serveSPDY(u, r)
 		}
-		if tunnelled {
-			serveTunnel(u, r, serve)
-			return
-		}
-		serve(u, r)
 	})
 }
 
-// forwarder is the connections of one client. cri-streaming starts them and waits for none.
-type forwarder struct {
-	ctx context.Context
-	run func(port int32, stream io.ReadWriteCloser) error
-
-	mu      sync.Mutex
-	closed  bool
-	open    int
-	running sync.WaitGroup
+// parsePort reads the port that a client names.
+func parsePort(text string) (uint16, error) {
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || port == 0 {
+		return 0, fmt.Errorf("found %q, want a port from 1 to 65535", text)
+	}
+	return uint16(port), nil
 }
 
-// PortForward is called by cri-streaming for each connection, on a goroutine of its own and without a context.
-func (f *forwarder) PortForward(_ context.Context, _, _ string, port int32, stream io.ReadWriteCloser) (err error) {
-	if err := f.begin(); err != nil {
-		return err
-	}
-	defer f.end()
+// forwarder is the port-forward of one client.
+type forwarder struct {
+	upgrade        *upgrade
+	pod            string
+	idle, creation time.Duration
+	slots          chan struct{} // one is taken by each connection
+	run            func(port int32, stream io.ReadWriteCloser) error
+}
+
+// forward carries one connection. It is called on a goroutine for each, so that nothing above it recovers. Its error
+// has the words of a kubelet's, which knows no UID here (k8s.io/cri-streaming, pkg/streaming/portforward/httpstream.go
+// and pkg/streaming/server.go).
+func (f *forwarder) forward(port uint16, stream io.ReadWriteCloser) (err error) {
 	defer func() {
-		if r := recover(); r != nil { // no handler above would
+		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}
+		if err != nil {
+			err = fmt.Errorf("error forwarding port %d to pod %s, uid : %w", port, f.pod, err)
+		}
 	}()
-	return f.run(port, stream)
-}
-
-func (f *forwarder) begin() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	switch {
-	case f.closed:
-		return errors.New("the client has gone")
-	case f.open == maxForwards:
-		return fmt.Errorf("found %d connections open, want fewer", maxForwards)
+	select {
+	case f.slots <- struct{}{}:
+		defer func() { <-f.slots }()
+	default:
+		return fmt.Errorf("found %d connections open, want fewer", cap(f.slots))
 	}
-	f.open++
-	f.running.Add(1)
-	return nil
-}
-
-func (f *forwarder) end() {
-	f.mu.Lock()
-	f.open--
-	f.mu.Unlock()
-	f.running.Done()
-}
-
-// wait lets no connection begin any more, and returns when all have ended.
-func (f *forwarder) wait() {
-	f.mu.Lock()
-	f.closed = true
-	f.mu.Unlock()
-	f.running.Wait()
+	return f.run(int32(port), stream)
 }

@@ -13,17 +13,17 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/httpstream"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/portforward"
 	"k8s.io/client-go/transport/spdy"
-	"k8s.io/streaming/pkg/httpstream"
 )
 
 // dialers are the two ways of kubectl port-forward.
 var dialers = map[string]func(*rest.Config, *url.URL) (httpstream.Dialer, error){
 	"SPDY": spdyDialer,
 	"tunnel": func(c *rest.Config, u *url.URL) (httpstream.Dialer, error) {
-		return portforward.NewSPDYOverWebsocketDialerForStreaming(u, c)
+		return portforward.NewSPDYOverWebsocketDialer(u, c)
 	},
 }
 
@@ -32,7 +32,7 @@ func spdyDialer(c *rest.Config, u *url.URL) (httpstream.Dialer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return spdy.NewDialerForStreaming(upgrader, &http.Client{Transport: transport}, "POST", u), nil
+	return spdy.NewDialer(upgrader, &http.Client{Transport: transport}, "POST", u), nil
 }
 
 func forwardURL(s *Server) *url.URL {
@@ -71,7 +71,7 @@ func TestPortForward(t *testing.T) {
 			}
 			stop, ready := make(chan struct{}), make(chan struct{})
 			var errs bytes.Buffer
-			forward, err := portforward.NewOnAddressesForStreaming(dialer, []string{"127.0.0.1"}, []string{"0:80", "0:81", "0:82", "0:83"}, stop, ready, io.Discard, &errs)
+			forward, err := portforward.NewOnAddresses(dialer, []string{"127.0.0.1"}, []string{"0:80", "0:81", "0:82", "0:83"}, stop, ready, io.Discard, &errs)
 			if err != nil {
 				t.Fatal(err)
 			}

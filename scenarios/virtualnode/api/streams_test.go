@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/httpstream"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/client-go/util/exec"
-	"k8s.io/streaming/pkg/httpstream"
 )
 
 // protocols are the ways to speak to exec and attach; the WebSocket executor speaks v5.

@@ -7,10 +7,10 @@ import (
 	"net/http"
 
 	"golang.org/x/net/websocket"
-	"k8s.io/cri-streaming/pkg/streaming/portforward"
-	"k8s.io/streaming/pkg/httpstream"
-	"k8s.io/streaming/pkg/httpstream/spdy"
-	"k8s.io/streaming/pkg/httpstream/wsstream"
+	"k8s.io/apimachinery/pkg/util/httpstream"
+	"k8s.io/apimachinery/pkg/util/httpstream/spdy"
+	"k8s.io/apimachinery/pkg/util/httpstream/wsstream"
+	"k8s.io/apimachinery/pkg/util/portforward"
 )
 
 // serveTunnel serves a port-forward by SPDY in the binary messages of a WebSocket, each way one stream of bytes, as

@@ -9,14 +9,18 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 
-	"k8s.io/streaming/pkg/httpstream"
+	"k8s.io/apimachinery/pkg/util/httpstream"
 )
+
+// finalWriteTimeout bounds the writing of a status, and of the frames that end a connection, to a client that doesn't read.
+const finalWriteTimeout = 10 * time.Second
 
 // upgrade is a response that becomes a stream. net/http forgets a connection that was hijacked; this one notices when
 // the client goes, which ends ctx, and closes the connection at the end whatever the protocols leave open.
 //
-// It has no Unwrap, lest cri-streaming look for the response below it.
+// It has no Unwrap, lest a library look for the response below it.
 type upgrade struct {
 	http.ResponseWriter
 	ctx    context.Context
@@ -36,10 +40,15 @@ func refused(w http.ResponseWriter, r *http.Request, check ContainerCheckFunc, e
 	if err == nil && !httpstream.IsUpgradeRequest(r) {
 		err = badRequest("Upgrade request required")
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+		return false
+	case httpstream.IsUpgradeRequest(r):
+		writeStatus(w, err)
+	default:
 		writeError(w, err)
 	}
-	return err != nil
+	return true
 }
 
 func newUpgrade(w http.ResponseWriter, r *http.Request) *upgrade {
@@ -72,6 +81,13 @@ func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 
 // Flush implements http.Flusher.
 func (u *upgrade) Flush() { _ = http.NewResponseController(u.ResponseWriter).Flush() }
+
+// within closes the connection if write, which tells the client that something has ended, takes longer than finalWriteTimeout.
+func (u *upgrade) within(write func()) {
+	late := time.AfterFunc(finalWriteTimeout, u.close)
+	defer late.Stop()
+	write()
+}
 
 // close ends the context and the connection, and waits for what watches it.
 func (u *upgrade) close() {

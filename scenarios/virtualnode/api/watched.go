@@ -79,6 +79,15 @@ func (c *watchedConn) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// Write takes a failure for the end of the client, which the protocols don't tell; see spdyConn.next.
+func (c *watchedConn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	if err != nil {
+		c.gone()
+	}
+	return n, err
+}
+
 // Close never fails: spdystream keeps a failure for a second until it is asked for, which never happens.
 func (c *watchedConn) Close() error {
 	c.mu.Lock()

@@ -94,7 +94,7 @@ func endStateThroughServe(t *testing.T, name, spec string) (all []string, fired 
 		"events": factory.Core().V1().Events().Informer(), "poddisruptionbudgets": factory.Policy().V1().PodDisruptionBudgets().Informer(),
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	factory.StartWithContext(ctx)
+	factory.Start(ctx.Done())
 	synctest.Wait()
 	if err := s.player.Run(ctx); err != nil {
 		t.Fatal(err)

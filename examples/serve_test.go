@@ -86,7 +86,7 @@ func fromClientGo(ctx context.Context, t *testing.T, config *rest.Config, h cach
 			t.Fatal(err)
 		}
 	}
-	factory.StartWithContext(ctx)
+	factory.Start(ctx.Done())
 	return factory.Shutdown
 }
 

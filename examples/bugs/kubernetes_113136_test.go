@@ -84,7 +84,7 @@ func untaint(t *testing.T, mended bool) string {
 	c.Start()
 	factory := informers.NewSharedInformerFactory(c.Kube, 0)
 	u := &untainter{c.Kube, factory.Core().V1().Nodes().Lister(), mended}
-	factory.StartWithContext(t.Context())
+	factory.Start(t.Context().Done())
 	t.Cleanup(factory.Shutdown)
 	factory.WaitForCacheSync(t.Context().Done())
 	name := c.Nodes()[0].Name

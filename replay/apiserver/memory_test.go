@@ -41,7 +41,7 @@ func TestInformerInABubble(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		factory.StartWithContext(ctx)
+		factory.Start(ctx.Done())
 		if !cache.WaitForCacheSync(ctx.Done(), nodes.Informer().HasSynced) {
 			t.Fatal("it never synced")
 		}

@@ -122,7 +122,9 @@ func intoInformer(b *testing.B, events []timeline.Event, as form) {
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan struct{})
 		go func() { i.RunWithContext(ctx); close(done) }()
-		cache.WaitFor(ctx, "", i.HasSyncedChecker())
+		if err := untilSynced(ctx, i); err != nil {
+			b.Fatal(err)
+		}
 		b.StartTimer()
 		before := cpu(b)
 		if err := c.Run(ctx); err != nil {

@@ -50,6 +50,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	streams map[*stream]struct{}
+	given   map[request]given
 	tracked []*tracked
 }
 
@@ -112,7 +113,7 @@ func newClient(p *replay.Player, s settings) (*Client, error) {
 	}
 	c := &Client{
 		Clientset: fake.NewSimpleClientset(), player: p, cluster: p.Cluster(),
-		writes: s.writes, writeHandler: writes.New(p.Cluster(), p.Header(), nil), watchList: s.watchList, streams: map[*stream]struct{}{},
+		writes: s.writes, writeHandler: writes.New(p.Cluster(), p.Header(), nil), watchList: s.watchList, streams: map[*stream]struct{}{}, given: map[request]given{},
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.readable, c.refuted = context.WithCancelCause(context.Background())

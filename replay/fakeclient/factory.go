@@ -25,8 +25,9 @@ type factory struct {
 	informers.SharedInformerFactory
 	client *Client
 
-	mu    sync.Mutex
-	asked []*informer // not started yet
+	mu      sync.Mutex
+	asked   []*informer // not started yet
+	started []*informer
 	// absent are resources that were asked for and aren't on the tape: no informer of theirs ever syncs.
 	absent []schema.GroupVersionResource
 	last   *informer // the one that lists last
@@ -98,10 +99,7 @@ func (f *factory) ForResource(gvr schema.GroupVersionResource) (informers.Generi
 }
 
 // Start implements informers.SharedInformerFactory.
-func (f *factory) Start(stop <-chan struct{}) { f.StartWithContext(wait.ContextForChannel(stop)) }
-
-// StartWithContext implements informers.SharedInformerFactory.
-func (f *factory) StartWithContext(ctx context.Context) {
+func (f *factory) Start(stop <-chan struct{}) {
 	f.mu.Lock()
 	slices.SortStableFunc(f.asked, func(a, b *informer) int { return a.place - b.place })
 	for _, i := range f.asked {
@@ -109,9 +107,23 @@ func (f *factory) StartWithContext(ctx context.Context) {
 			i.before, f.last = f.last, i
 		}
 	}
+	f.started = append(f.started, f.asked...)
 	f.asked = nil
 	f.mu.Unlock()
-	f.SharedInformerFactory.StartWithContext(ctx)
+	f.SharedInformerFactory.Start(stop)
+}
+
+// StartWithContext implements informers.SharedInformerFactory of client-go 0.36 and newer.
+func (f *factory) StartWithContext(ctx context.Context) { f.Start(ctx.Done()) }
+
+// untilSynced waits for the first list of all that was started. WaitForCacheSync asks ten times a second before client-go 0.36.
+func (f *factory) untilSynced(ctx context.Context) {
+	f.mu.Lock()
+	started := slices.Clone(f.started)
+	f.mu.Unlock()
+	for _, i := range started {
+		_ = untilSynced(ctx, i) // an error is the context's end, which the next one sees
+	}
 }
 
 // informer is one that lock-step waits for, with its handlers. The informers of
@@ -127,6 +139,9 @@ type informer struct {
 	listed  chan struct{} // closed when its handlers have learned of the first list
 	running bool          // likewise: it runs, or has run
 }
+
+// Run implements cache.SharedIndexInformer.
+func (i *informer) Run(stop <-chan struct{}) { i.RunWithContext(wait.ContextForChannel(stop)) }
 
 // RunWithContext implements cache.SharedIndexInformer. The second call does nothing, as in client-go: code under test may
 // run an informer that the factory starts too.
@@ -147,11 +162,11 @@ func (i *informer) RunWithContext(ctx context.Context) {
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
 		defer close(i.listed)
-		if cache.WaitFor(ctx, "", i.SharedIndexInformer.HasSyncedChecker()) {
+		if untilSynced(ctx, i.SharedIndexInformer) == nil {
 			_, all := i.client.present()
 			for _, t := range all {
 				if t.informer == i.SharedIndexInformer {
-					_ = t.settled(ctx, &changes{all: true}) // an error is the context's end, which the next one sees
+					_ = i.client.settled(ctx, &t, &changes{all: true}) // an error is the context's end, which the next one sees
 				}
 			}
 		}

@@ -61,11 +61,11 @@ func (p *Test) Start() {
 	if absent := p.factory.takeAbsent(); len(absent) > 0 {
 		p.t.Fatal(p.explain(absent[0], apierrors.NewNotFound(absent[0].GroupResource(), "")))
 	}
-	p.Informers.StartWithContext(p.ctx)
+	p.Informers.Start(p.ctx.Done())
 	waiting, enough := context.WithCancel(p.ctx)
 	defer enough()
 	defer context.AfterFunc(p.readable, enough)()
-	p.Informers.WaitForCacheSync(waiting.Done())
+	p.factory.untilSynced(waiting)
 	if err := p.unreadable(); err != nil { // the informer of its kind would try for ever
 		p.t.Fatal(err)
 	}

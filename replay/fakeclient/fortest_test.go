@@ -177,7 +177,9 @@ func TestObjectsThatCantBeRead(t *testing.T) {
 			if what == "in the list" {
 				<-c.readable.Done()
 			} else {
-				cache.WaitFor(ctx, "", i.HasSyncedChecker())
+				if err := untilSynced(ctx, i); err != nil {
+					t.Error(err)
+				}
 				err := c.StepTo(ctx, replay.End)
 				if err == nil || !strings.Contains(err.Error(), "object /a at version 61") {
 					t.Errorf("found the error %v", err)

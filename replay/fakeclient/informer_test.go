@@ -47,7 +47,7 @@ func run(t *testing.T, c *Client, i cache.SharedIndexInformer) {
 	done := make(chan struct{})
 	go func() { i.RunWithContext(ctx); close(done) }()
 	t.Cleanup(func() { cancel(); <-done })
-	if !cache.WaitFor(ctx, "", i.HasSyncedChecker()) {
+	if err := untilSynced(ctx, i); err != nil {
 		t.Fatal("never synced")
 	}
 }
@@ -137,7 +137,7 @@ func TestSynctest(t *testing.T) {
 		if _, err := factory.Core().V1().Nodes().Informer().AddEventHandler(&d); err != nil {
 			t.Fatal(err)
 		}
-		factory.StartWithContext(ctx)
+		factory.Start(ctx.Done())
 		synctest.Wait()
 		began, seen := time.Now(), d.len()
 		done := make(chan error)
@@ -175,7 +175,7 @@ func TestRewind(t *testing.T) {
 		if _, err := c.Handle(i, &d); err != nil {
 			t.Fatal(err)
 		}
-		factory.StartWithContext(ctx)
+		factory.Start(ctx.Done())
 		synctest.Wait()
 		if err := c.StepTo(ctx, replay.End); err != nil {
 			t.Fatal(err)

@@ -79,11 +79,12 @@ func (c *Client) Settle(ctx context.Context) error {
 	changed := c.notes.take()
 	changed.all = changed.all || c.cluster.HasFaultInjector() // events of earlier steps may arrive in this one
 	for _, t := range informers {
-		if err := t.settled(ctx, changed); err != nil {
+		if err := c.settled(ctx, &t, changed); err != nil {
 			c.notes.giveBack(changed)
 			return err
 		}
 	}
+	c.allArrived()
 	return nil
 }
 
@@ -154,11 +155,7 @@ func (n *notes) tell(note replay.Note) {
 		note.Kind == replay.Applied && note.Event.Type == timeline.Sync && note.Changed: // of a list whose objects an earlier step may have noted
 		n.all = true
 	case note.Kind == replay.Applied && note.Event.Type.Object():
-		key := note.Event.Name
-		if note.Event.Namespace != "" {
-			key = note.Event.Namespace + "/" + key // as cache.MetaNamespaceKeyFunc
-		}
-		n.changed[key] = struct{}{}
+		n.changed[keyOf(note.Event.Namespace, note.Event.Name)] = struct{}{}
 	}
 }
 

@@ -84,6 +84,7 @@ func (c *Client) list(gvr schema.GroupVersionResource, namespace string, opts me
 	if err != nil {
 		return nil, c.explain(gvr, err)
 	}
+	c.noteList(requestOf(gvr, namespace, opts), l, opts)
 	items := make([]runtime.Object, len(l.Items))
 	for i, o := range l.Items {
 		obj, err := shared(as, o)

@@ -22,6 +22,8 @@ type stream struct {
 	as     form
 	result chan watch.Event
 	cancel context.CancelFunc
+	request
+	pending pending
 
 	// asked counts the calls of ResultChan, sent the events received. A
 	// reflector asks before each event, and so says that it has dealt with the
@@ -53,8 +55,10 @@ func (c *Client) watch(gvr schema.GroupVersionResource, namespace string, opts m
 		client: c, watch: w, as: as, cancel: cancel,
 		result: make(chan watch.Event), back: make(chan struct{}, 1),
 		reflector: opts.AllowWatchBookmarks && opts.TimeoutSeconds != nil,
+		request:   requestOf(gvr, namespace, opts), pending: pending{whole: opts.SendInitialEvents != nil},
 	}
 	c.mu.Lock()
+	s.begin(opts.ResourceVersion)
 	c.streams[s] = struct{}{}
 	c.mu.Unlock()
 	if !c.start(func() { s.run(ctx) }) {
@@ -72,6 +76,7 @@ func (s *stream) run(ctx context.Context) {
 			return
 		}
 		out := s.event(ev)
+		s.pending.note(ev)
 		select {
 		case s.result <- out:
 			s.sent.Add(1)
@@ -106,6 +111,7 @@ func (s *stream) end() {
 	s.cancel()
 	close(s.result)
 	s.client.mu.Lock()
+	s.leave()
 	delete(s.client.streams, s)
 	s.client.mu.Unlock()
 }

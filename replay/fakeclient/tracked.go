@@ -18,7 +18,7 @@ type tracked struct {
 
 // client-go has no way to be told when a reflector connects and when a store
 // has caught up, which takes microseconds: they are asked in between these,
-// the first times without a timer.
+// the first times without a timer. (HasSyncedChecker tells of the first list, since 0.36.)
 const shortPoll, longPoll = time.Microsecond, time.Millisecond
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -36,15 +36,25 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// untilSynced waits for an informer's first list.
+func untilSynced(ctx context.Context, i cache.SharedIndexInformer) error {
+	for wait := shortPoll; !i.HasSynced(); wait = min(2*wait, longPoll) {
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (t *tracked) waitedFor() bool { return t.informer.HasSynced() && !t.informer.IsStopped() }
 
-func (t *tracked) settled(ctx context.Context, keys *changes) error {
-	store := t.informer.GetStore()
+// settled waits until an informer's store holds what its reflector was given, and its handlers have dealt with it.
+func (c *Client) settled(ctx context.Context, t *tracked, keys *changes) error {
 	for wait := shortPoll; ; wait = min(2*wait, longPoll) {
 		if !t.waitedFor() {
 			return nil
 		}
-		if store.LastStoreSyncResourceVersion() == t.informer.LastSyncResourceVersion() {
+		if c.arrived(t) {
 			break
 		}
 		if err := pause(ctx, wait); err != nil {
@@ -52,7 +62,7 @@ func (t *tracked) settled(ctx context.Context, keys *changes) error {
 		}
 	}
 	for _, h := range t.handlers {
-		if err := h.settled(ctx, store, keys); err != nil {
+		if err := h.settled(ctx, t.informer.GetStore(), keys); err != nil {
 			return err
 		}
 	}
@@ -101,6 +111,14 @@ func (h *handler) note(obj any, gone bool) {
 	case h.moved <- struct{}{}:
 	default:
 	}
+}
+
+// keyOf is cache.MetaNamespaceKeyFunc's key.
+func keyOf(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
 }
 
 func versionOf(obj any) string {

@@ -60,7 +60,7 @@ func play(t *testing.T, build controller, specs ...string) (result string) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // of the bubble's time: back-offs
 		w := &fixture{t: t, ctx: ctx, client: c, factory: informers.NewSharedInformerFactory(c, 0)}
 		how := build(w)
-		w.factory.StartWithContext(ctx)
+		w.factory.Start(ctx.Done())
 		synctest.Wait()
 		for {
 			err := c.Step(ctx)

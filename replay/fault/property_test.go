@@ -185,7 +185,7 @@ func informed(t *testing.T, events []timeline.Event, specs []string, lists bool)
 		}); err != nil {
 			t.Fatal(err)
 		}
-		f.StartWithContext(ctx)
+		f.Start(ctx.Done())
 		if !cache.WaitForCacheSync(ctx.Done(), nodes.HasSynced) {
 			t.Fatal(specs, "never synced")
 		}

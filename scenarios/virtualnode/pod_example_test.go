@@ -29,7 +29,7 @@ func ExamplePodController() {
 		fmt.Println(err)
 		return
 	}
-	factory.StartWithContext(ctx)
+	factory.Start(ctx.Done())
 	go func() { _ = controller.Run(ctx, 4) }() // Err has what it returns
 	select {
 	case <-controller.Ready():

@@ -1,7 +1,8 @@
 // Package applyschema is the schema of Kubernetes' built-in kinds for server-side apply: which lists are sets or maps, by
 // which keys, and what is replaced as a whole. It is that of client-go's applyconfigurations, whose package links the apply
 // configurations of every group with it, 51 packages; so its text is kept here, compressed, and read when it is first asked
-// for. A test checks it against client-go's.
+// for. It is the text of the newest minor that is tested with: clients apply what their cluster has, whatever libraries a
+// program is built with. A test checks that it has all of client-go's, the oldest and the newest.
 package applyschema
 
 //go:generate go run ./generate

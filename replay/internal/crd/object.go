@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	gv "k8s.io/apimachinery/pkg/runtime/schema"
@@ -232,9 +232,9 @@ func embeddedMeta(at *field.Path, v map[string]any) (errs field.ErrorList) {
 
 func segment(name string, prefix bool) []string {
 	if prefix {
-		return content.IsPathSegmentPrefix(name)
+		return path.IsValidPathSegmentPrefix(name)
 	}
-	return content.IsPathSegmentName(name)
+	return path.IsValidPathSegmentName(name)
 }
 
 func readMeta(x any) (*metav1.ObjectMeta, error) {

@@ -121,7 +121,7 @@ func compareManagers(a, b metav1.ManagedFieldsEntry) int {
 // (k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager/equality.go).
 func sameOwners(a, b []metav1.ManagedFieldsEntry) bool {
 	return slices.EqualFunc(a, b, func(a, b metav1.ManagedFieldsEntry) bool {
-		return compareManagers(a, b) == 0 && (a.FieldsV1 == nil) == (b.FieldsV1 == nil) && (a.FieldsV1 == nil || a.FieldsV1.Equal(*b.FieldsV1))
+		return compareManagers(a, b) == 0 && (a.FieldsV1 == nil) == (b.FieldsV1 == nil) && (a.FieldsV1 == nil || a.FieldsV1.String() == b.FieldsV1.String())
 	})
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -146,9 +146,9 @@ func (w *write) warnFinalizers(u unstructured.Unstructured, old []string) {
 // segment is the rule for a name that only has to fit into a path.
 func segment(name string, prefix bool) []string {
 	if prefix {
-		return content.IsPathSegmentPrefix(name)
+		return path.IsValidPathSegmentPrefix(name)
 	}
-	return content.IsPathSegmentName(name)
+	return path.IsValidPathSegmentName(name)
 }
 
 // checkMeta validates metadata; old is nil for a new object.

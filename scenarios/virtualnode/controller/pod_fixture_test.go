@@ -85,7 +85,7 @@ func (s *podFixture) start() {
 	informing, stop := context.WithCancel(klog.NewContext(context.Background(), klog.Logger{}))
 	s.cancel = cancel
 	s.config.PodInformer.Informer() // the factory starts what has been asked for
-	s.factory.StartWithContext(informing)
+	s.factory.Start(informing.Done())
 	go func() { s.ended <- s.controller.Run(ctx, 4) }()
 	s.t.Cleanup(func() {
 		cancel()

@@ -72,7 +72,6 @@ func mergePodStatus(pod *corev1.Pod, said *corev1.PodStatus, also []corev1.PodCo
 	merged.NominatedNodeName = was.NominatedNodeName
 	merged.ResourceClaimStatuses = was.ResourceClaimStatuses
 	merged.ExtendedResourceClaimStatus = was.ExtendedResourceClaimStatus
-	merged.NodeAllocatableResourceClaimStatuses = was.NodeAllocatableResourceClaimStatuses
 	if merged.StartTime == nil {
 		merged.StartTime = was.StartTime
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/cache"
 )
 
 const (
@@ -57,7 +57,7 @@ func (pc *PodController) Run(ctx context.Context, podSyncWorkers int) (retErr er
 	}
 	// Removing fails only for a handler that isn't there; nothing stays then either.
 	defer func() { _ = pc.cfg.PodInformer.Informer().RemoveEventHandler(handler) }()
-	if err := pc.wait(ctx, filling{"pods", handler.HasSyncedChecker()}); err != nil {
+	if err := pc.wait(ctx, filling{"pods", handler.HasSynced}); err != nil {
 		return err
 	}
 	pc.early.replay(pc.report)
@@ -78,59 +78,62 @@ func (pc *PodController) waitForCaches(ctx context.Context) error {
 	asking, stop := context.WithCancel(ctx)
 	var asked sync.WaitGroup
 	asked.Go(func() { pc.askWhyEmpty(asking) })
-	err := pc.wait(ctx, filling{"pods", pc.cfg.PodInformer.Informer().HasSyncedChecker()})
+	err := pc.wait(ctx, filling{"pods", pc.cfg.PodInformer.Informer().HasSynced})
 	stop()
 	asked.Wait()
 	if err != nil || pc.env == nil {
 		return err
 	}
 	return pc.wait(ctx,
-		filling{"config maps", pc.cfg.ConfigMapInformer.Informer().HasSyncedChecker()},
-		filling{"secrets", pc.cfg.SecretInformer.Informer().HasSyncedChecker()},
-		filling{"services", pc.cfg.ServiceInformer.Informer().HasSyncedChecker()},
+		filling{"config maps", pc.cfg.ConfigMapInformer.Informer().HasSynced},
+		filling{"secrets", pc.cfg.SecretInformer.Informer().HasSynced},
+		filling{"services", pc.cfg.ServiceInformer.Informer().HasSynced},
 	)
 }
 
 // filling is a cache and what is in it.
 type filling struct {
-	what  string
-	cache cache.DoneChecker
+	what string
+	full func() bool
 }
+
+// askFull is how often a cache is asked. One that tells by itself (HasSyncedChecker) is new in client-go 0.36.
+const askFull = 10 * time.Millisecond
 
 // wait waits until all caches are full. It says which aren't when that takes long: an informer that was never started
 // never fills.
 func (pc *PodController) wait(ctx context.Context, caches ...filling) error {
 	long := pc.clock.NewTimer(sayAfter)
 	defer long.Stop()
-	for i, c := range caches {
+	again := time.NewTicker(askFull)
+	defer again.Stop()
+	for !allFull(caches) {
 		select {
-		case <-c.cache.Done():
+		case <-again.C:
 			continue
 		case <-ctx.Done():
 		case <-long.C():
 			pc.trouble.say(ctx, fmt.Errorf("pod controller: nothing is done for pods, since after %s these caches aren't full: %s:"+
 				" start their informers (a factory starts those that it made before) and allow them to list and watch", sayAfter, empty(caches)))
-			select {
-			case <-c.cache.Done():
-				continue
-			case <-ctx.Done():
-			}
+			continue
 		}
 		if err := pc.trouble.ended(); err != nil {
 			return err
 		}
-		return fmt.Errorf("run pod controller: wait for the cache of %s: %w", empty(caches[i:]), ctx.Err())
+		return fmt.Errorf("run pod controller: wait for the cache of %s: %w", empty(caches), ctx.Err())
 	}
 	return nil
+}
+
+func allFull(caches []filling) bool {
+	return !slices.ContainsFunc(caches, func(c filling) bool { return !c.full() })
 }
 
 // empty names the caches that aren't full.
 func empty(caches []filling) string {
 	var names []string
 	for _, c := range caches {
-		select {
-		case <-c.cache.Done():
-		default:
+		if !c.full() {
 			names = append(names, c.what)
 		}
 	}

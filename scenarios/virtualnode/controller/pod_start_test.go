@@ -20,9 +20,14 @@ type slowCache struct {
 	full chan struct{}
 }
 
-func (c slowCache) HasSyncedChecker() cache.DoneChecker { return c }
-func (c slowCache) Name() string                        { return "slow cache" }
-func (c slowCache) Done() <-chan struct{}               { return c.full }
+func (c slowCache) HasSynced() bool {
+	select {
+	case <-c.full:
+		return true
+	default:
+		return false
+	}
+}
 
 // A pod whose environment comes from a cache that isn't full yet would be created without it.
 func TestStartWaitsForTheCachesOfTheEnvironment(t *testing.T) {

@@ -89,7 +89,7 @@ func TestInformerOfOneNodesPods(t *testing.T) {
 	factory := informers.NewSharedInformerFactoryWithOptions(api, 0, informers.WithTweakListOptions(PodInformerFilter("virtual")))
 	factory.Core().V1().Pods().Informer()
 	ctx, cancel := context.WithCancel(t.Context())
-	factory.StartWithContext(ctx)
+	factory.Start(ctx.Done())
 	factory.WaitForCacheSync(ctx.Done())
 	cancel()
 	factory.Shutdown()

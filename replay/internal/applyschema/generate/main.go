@@ -1,5 +1,5 @@
-// Command generate writes the schema of client-go's applyconfigurations, as the module has it that go.mod names, compressed
-// into schema.yaml.gz of the folder that it is run in.
+// Command generate writes the schema of client-go's applyconfigurations, as the module has it that test/newest/go.mod names,
+// compressed into schema.yaml.gz of the folder that it is run in.
 package main
 
 import (
@@ -25,7 +25,7 @@ func main() {
 }
 
 func run() error {
-	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/applyconfigurations").Output()
+	dir, err := exec.Command("go", "list", "-modfile=../../../test/newest/go.mod", "-f", "{{.Dir}}", "k8s.io/client-go/applyconfigurations").Output()
 	if err != nil {
 		return fmt.Errorf("find client-go's applyconfigurations: %w", err)
 	}

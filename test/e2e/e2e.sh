@@ -11,8 +11,12 @@ bin/nodesim cluster up --name e2e --detach --kubeconfig-out bin/e2e/live.kubecon
 trap 'kill $(jobs -p) 2> /dev/null || true; bin/nodesim cluster down --name e2e' EXIT
 bin/nodesim simulate test/e2e/nodes.yaml --live --kubeconfig bin/e2e/live.kubeconfig --speed 10x > bin/e2e/nodes.log 2>&1 &
 bin/nodesim serve --simulate empty --set nodes=4 --writes act --speed 10x --kubeconfig-out bin/e2e/act.kubeconfig > bin/e2e/serve.log 2>&1 &
+serving=$!
 for n in live act; do
-	until [ -s "bin/e2e/$n.kubeconfig" ]; do sleep 1; done
+	until [ -s "bin/e2e/$n.kubeconfig" ]; do
+		kill -0 $serving 2> /dev/null || { echo "e2e: nodesim serve ended before it wrote $n.kubeconfig: see bin/e2e/serve.log" >&2; exit 1; }
+		sleep 1
+	done
 	bin/e2e/run -binary bin/e2e/e2e.test -kubeconfig "bin/e2e/$n.kubeconfig" -out "bin/e2e/$n.tsv"
 done
 bin/e2e/run -compare bin/e2e/live.tsv bin/e2e/act.tsv

@@ -1,13 +1,9 @@
 package writescripts
 
 import (
-	_ "embed"
-	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // A Difference is a field that two clusters have differently.
@@ -78,63 +74,4 @@ func (r Rest) value(at string) string {
 		return v
 	}
 	return absent
-}
-
-// Known are the differences that are known, each with a reason. Its methods may be called from any goroutine.
-type Known struct {
-	mu   sync.Mutex
-	rows []*row
-}
-
-type row struct {
-	line                                  int
-	text                                  string
-	script, object, path, live, simulated *regexp.Regexp
-	used                                  bool
-}
-
-//go:embed known.tsv
-var known string
-
-// ReadKnown returns what known.tsv lists. Its columns are script, object, path, the real cluster's value, the simulated one's, and the
-// reason; in all but the last, * stands for any text.
-func ReadKnown() (*Known, error) {
-	k := &Known{}
-	for i, line := range strings.Split(known, "\n") {
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		columns := strings.Split(line, "\t")
-		if len(columns) != 6 || columns[5] == "" {
-			return nil, fmt.Errorf("known.tsv: line %d: found %d columns: want script, object, path, live, simulated, reason", i+1, len(columns))
-		}
-		r := &row{line: i + 1, text: line}
-		for k, to := range []**regexp.Regexp{&r.script, &r.object, &r.path, &r.live, &r.simulated} {
-			*to = regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(columns[k]), `\*`, ".*") + "$")
-		}
-		k.rows = append(k.rows, r)
-	}
-	return k, nil
-}
-
-func (k *Known) has(d Difference) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, r := range k.rows {
-		if r.script.MatchString(d.Script) && r.object.MatchString(d.Object) && r.path.MatchString(d.Path) && r.live.MatchString(d.A) && r.simulated.MatchString(d.B) {
-			r.used = true
-			return true
-		}
-	}
-	return false
-}
-
-// Unused returns the rows that no comparison has needed.
-func (k *Known) Unused() (all []string) {
-	for _, r := range k.rows {
-		if !r.used {
-			all = append(all, fmt.Sprintf("known.tsv:%d: %s", r.line, r.text))
-		}
-	}
-	return all
 }

@@ -57,7 +57,6 @@ type (
 	// CoreV1 is the client of v1. RESTClient makes requests of its resources that have no method here.
 	CoreV1 interface {
 		RESTClient() rest.Interface
-		ConfigMaps(namespace string) Resource[*corev1.ConfigMap, *corev1.ConfigMapList]
 		Events(namespace string) Resource[*corev1.Event, *corev1.EventList]
 		Nodes() Resource[*corev1.Node, *corev1.NodeList]
 		PersistentVolumeClaims(namespace string) Resource[*corev1.PersistentVolumeClaim, *corev1.PersistentVolumeClaimList]
@@ -189,10 +188,6 @@ func (c coordinationClient) Leases(namespace string) Resource[*coordinationv1.Le
 }
 
 func (c coreClient) RESTClient() rest.Interface { return c.Interface }
-
-func (c coreClient) ConfigMaps(namespace string) Resource[*corev1.ConfigMap, *corev1.ConfigMapList] {
-	return of[corev1.ConfigMap, corev1.ConfigMapList](c, namespace, "configmaps")
-}
 
 func (c coreClient) Events(namespace string) Resource[*corev1.Event, *corev1.EventList] {
 	return of[corev1.Event, corev1.EventList](c, namespace, "events")

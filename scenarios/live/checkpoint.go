@@ -8,9 +8,10 @@ import (
 	"strconv"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/scenarios"
@@ -19,8 +20,8 @@ import (
 // checkpointEvery is the interval at which the record is updated, in wall time. It is also the live run's heartbeat.
 const checkpointEvery = 2 * time.Second
 
-// A checkpoint is the progress of a live run, in a ConfigMap of the cluster (the record), so that a run that was killed
-// can be resumed.
+// A checkpoint is the progress of a live run, in annotations of a Lease of the cluster (the record), so that a run that was
+// killed can be resumed. The Lease itself says which process runs it: one write renews both, or neither.
 type checkpoint struct {
 	Scenario string
 	// Source is the path of the scenario's file on the holder's machine, where a command line doesn't name the
@@ -31,13 +32,13 @@ type checkpoint struct {
 	// Speed is for people: another run may have another.
 	Speed string
 	// Begun says that the scenario's 0s is over; At is the last moment that was
-	// noted, Wall when that was.
+	// noted, Wall when that was, the Lease's renewTime.
 	Begun bool
 	// Rolled says that the rolls had ended.
 	Rolled bool
 	At     string
-	Wall   string
-	// Holder is the process of the live run, "" where it has given a shard up.
+	Wall   time.Time
+	// Holder is the process of the live run, the Lease's holderIdentity; "" where it has given a shard up.
 	Holder string
 	// Ended says that the shard has nothing more to do, and keeps its nodes until no other one has.
 	Ended bool
@@ -124,9 +125,9 @@ func (p *Runner) peek(ctx context.Context, client kubeclient.Interface) (was che
 }
 
 // readRecord returns the record of that name, or nil where there is none. It asks a server that falters again.
-func (p *Runner) readRecord(ctx context.Context, client kubeclient.Interface, name string) (have *corev1.ConfigMap, err error) {
+func (p *Runner) readRecord(ctx context.Context, client kubeclient.Interface, name string) (have *coordinationv1.Lease, err error) {
 	err = p.again(ctx, func(ctx context.Context) (err error) {
-		have, err = client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, name, metav1.GetOptions{})
+		have, err = client.CoordinationV1().Leases(RecordNamespace).Get(ctx, name, metav1.GetOptions{})
 		return err
 	})
 	if apierrors.IsNotFound(err) {
@@ -140,12 +141,12 @@ func unread(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("look for the record of a live run, configmap %s/%s: %w", RecordNamespace, name, err)
+	return fmt.Errorf("look for the record of a live run, lease %s/%s: %w", RecordNamespace, name, err)
 }
 
 // refuse says why a record can't be resumed.
 func (p *Runner) refuse(was checkpoint) error {
-	recent := was.Wall != "" && was.Holder != "" && was.Holder != cleaner && p.alive(was)
+	recent := !was.Wall.IsZero() && was.Holder != "" && was.Holder != cleaner && p.alive(was)
 	switch values := p.values(); {
 	case was.Scenario != p.label:
 		return &OtherRunError{Server: p.config.Host, Scenario: was.Scenario, Source: was.Source, Found: "which isn't " + p.label, Recent: recent}
@@ -155,10 +156,13 @@ func (p *Runner) refuse(was checkpoint) error {
 	return nil
 }
 
-func checkpointOf(c *corev1.ConfigMap) checkpoint {
-	d := c.Data
+// annotation is what the keys of a record's annotations begin with, such as nodesim.dev/scenario.
+const annotation = "nodesim.dev/"
+
+func checkpointOf(l *coordinationv1.Lease) checkpoint {
+	of := func(key string) string { return l.Annotations[annotation+key] }
 	return checkpoint{
-		Scenario: d["scenario"], Source: d["source"], Values: d["values"], Speed: d["speed"], Begun: d["begun"] == "true", Rolled: d["rolled"] == "true",
-		At: d["at"], Wall: d["wall"], Holder: d["holder"], Ended: d["ended"] == "true",
+		Scenario: of("scenario"), Source: of("source"), Values: of("values"), Speed: of("speed"), Begun: of("begun") == "true", Rolled: of("rolled") == "true",
+		At: of("at"), Wall: ptr.Deref(l.Spec.RenewTime, metav1.MicroTime{}).Time, Holder: ptr.Deref(l.Spec.HolderIdentity, ""), Ended: of("ended") == "true",
 	}
 }

@@ -9,21 +9,58 @@ import (
 	"strconv"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/internal/retry"
 )
 
-// A checkpointLock is the lock on the checkpoint in the cluster, as this process holds it.
+// A checkpointLock is the lock on the checkpoint in the cluster, as this process holds it. All processes write a record only in
+// the version that they have read, so that of two that take it one is refused.
 type checkpointLock struct {
 	p      *Runner
 	client kubeclient.Interface
 	holder string
-	have   *corev1.ConfigMap
+	have   *coordinationv1.Lease
 	now    checkpoint
+}
+
+// A verdict is what a process is to do about a record.
+type verdict string
+
+const (
+	toWait  verdict = "wait"  // another process has it, and may live
+	toTake  verdict = "take"  // no process has it, or one that is silent
+	toRenew verdict = "renew" // this process has it
+	toEnd   verdict = "end"   // this process had it, and has lost it
+)
+
+// judge says what a process that had a record, or looks for one, is to do about it, where it hasn't seen the record change for a time
+// by its own clock: the holder's may be another one (k8s.io/client-go/tools/leaderelection, isLeaseValid). A record that is being
+// removed is nobody's, and one without a duration doesn't expire.
+func judge(l *coordinationv1.Lease, process string, had bool, silent time.Duration) verdict {
+	was := checkpointOf(l)
+	switch lasts := time.Duration(ptr.Deref(l.Spec.LeaseDurationSeconds, 0)) * time.Second; {
+	case was.Holder == process:
+		return toRenew
+	case had:
+		return toEnd
+	case was.Holder == "" && !was.Ended, was.Holder != cleaner && lasts > 0 && silent >= lasts:
+		return toTake
+	}
+	return toWait
+}
+
+// lasts is the time after which a record that doesn't change is of a process that has died. One that lives writes again within
+// checkpointEvery; where others wait for its shard, it may miss four of them.
+func (p *Runner) lasts() time.Duration {
+	if p.sharded() {
+		return silentFor
+	}
+	return checkpointEvery + checkpointEvery/2
 }
 
 // claim takes the record for this process, and says whether there was one of an earlier live run to resume. One whose
@@ -46,8 +83,7 @@ func (p *Runner) claim(ctx context.Context, client kubeclient.Interface) (l *che
 		}
 	}
 	was := checkpointOf(l.have)
-	// A process that lives writes again within checkpointEvery.
-	if err := retry.Pause(ctx, p.clock, checkpointEvery+checkpointEvery/2); err != nil {
+	if err := retry.Pause(ctx, p.clock, p.lasts()); err != nil {
 		return nil, false, err
 	}
 	holder := l.holder
@@ -77,11 +113,10 @@ func (l *checkpointLock) look(ctx context.Context, begin bool) (mine bool, err e
 	if err := l.p.again(ctx, func(ctx context.Context) (err error) { l.have, err = l.open(ctx, begin); return err }); err != nil {
 		return false, err
 	}
-	was := checkpointOf(l.have)
-	if was.Holder == l.holder {
+	if judge(l.have, l.holder, false, 0) == toRenew {
 		return true, l.alone(ctx)
 	}
-	return false, l.p.refuse(was)
+	return false, l.p.refuse(checkpointOf(l.have))
 }
 
 // alone refuses a live run with shards beside one without, where both began in the same moment: neither found a record before it created
@@ -97,7 +132,7 @@ func (l *checkpointLock) alone(ctx context.Context) error {
 	}
 	refusal := l.p.refuse(checkpointOf(have)) // always: its values have another number of shards
 	err = l.p.again(ctx, func(ctx context.Context) error {
-		return deleted(l.client.CoreV1().ConfigMaps(RecordNamespace).Delete(ctx, l.p.record, onlyThis(l.have.UID, nil)))
+		return deleted(l.leases().Delete(ctx, l.p.record, onlyThis(l.have.UID, nil)))
 	})
 	return errors.Join(refusal, err)
 }
@@ -111,21 +146,21 @@ func (l *checkpointLock) takeOver(ctx context.Context) (holder string, err error
 
 // open creates the record where it may, or reads the one that is there: it may be this process's
 // own, where the answer was lost.
-func (l *checkpointLock) open(ctx context.Context, begin bool) (*corev1.ConfigMap, error) {
-	maps := l.client.CoreV1().ConfigMaps(RecordNamespace)
-	have, err := maps.Get(ctx, l.p.record, metav1.GetOptions{})
+func (l *checkpointLock) open(ctx context.Context, begin bool) (*coordinationv1.Lease, error) {
+	have, err := l.leases().Get(ctx, l.p.record, metav1.GetOptions{})
 	if !apierrors.IsNotFound(err) || !begin {
 		return have, unread(l.p.record, err)
 	}
-	have, err = maps.Create(ctx, l.object(), metav1.CreateOptions{FieldManager: fieldManager})
+	l.have = nil // an earlier record's, which is gone
+	have, err = l.leases().Create(ctx, l.object(), metav1.CreateOptions{FieldManager: fieldManager})
 	if apierrors.IsAlreadyExists(err) { // another client was faster
-		have, err = maps.Get(ctx, l.p.record, metav1.GetOptions{})
+		have, err = l.leases().Get(ctx, l.p.record, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			err = apierrors.NewServiceUnavailable(err.Error())
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("note the live run in configmap %s/%s: %w", RecordNamespace, l.p.record, err)
+		return nil, fmt.Errorf("note the live run in lease %s/%s: %w", RecordNamespace, l.p.record, err)
 	}
 	return have, nil
 }
@@ -137,9 +172,9 @@ func (l *checkpointLock) take(ctx context.Context) (holder string, err error) {
 	case err == nil:
 		return l.holder, nil
 	case !apierrors.IsConflict(err):
-		return "", fmt.Errorf("take over the record of the live run, configmap %s/%s: %w", RecordNamespace, l.p.record, err)
+		return "", fmt.Errorf("take over the record of the live run, lease %s/%s: %w", RecordNamespace, l.p.record, err)
 	}
-	have, err := l.client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, l.p.record, metav1.GetOptions{})
+	have, err := l.leases().Get(ctx, l.p.record, metav1.GetOptions{})
 	if err != nil {
 		return "", unread(l.p.record, err)
 	}
@@ -154,17 +189,16 @@ func (l *checkpointLock) resumeAt() time.Duration {
 	if err != nil {
 		return 0
 	}
-	noted, err := time.Parse(time.RFC3339Nano, l.now.Wall)
-	if err != nil {
+	if l.now.Wall.IsZero() {
 		return at
 	}
-	passed := min(max(l.p.clock.Since(noted), 0), checkpointEvery)
+	passed := min(max(l.p.clock.Since(l.now.Wall), 0), checkpointEvery)
 	return at + time.Duration(float64(passed)*l.p.speed)
 }
 
 // note brings the record up to date. One that resumes a scenario keeps what it was resumed from until it has begun itself.
 func (l *checkpointLock) note(ctx context.Context, begun, rolled bool, at time.Duration) error {
-	l.now.Begun, l.now.Rolled, l.now.Wall = l.now.Begun || begun, l.now.Rolled || rolled, l.p.clock.Now().UTC().Format(time.RFC3339Nano)
+	l.now.Begun, l.now.Rolled = l.now.Begun || begun, l.now.Rolled || rolled
 	if begun {
 		l.now.At = at.String()
 	}
@@ -172,14 +206,14 @@ func (l *checkpointLock) note(ctx context.Context, begun, rolled bool, at time.D
 	if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
 		return err
 	}
-	have, get := l.client.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, l.p.record, metav1.GetOptions{})
+	have, get := l.leases().Get(ctx, l.p.record, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(get):
 		return &takenOverError{record: l.p.record}
 	case get != nil:
 		return get
 	}
-	if by := checkpointOf(have).Holder; by != l.holder && by != l.now.Holder {
+	if by := checkpointOf(have).Holder; by != l.now.Holder && judge(have, l.holder, true, 0) == toEnd {
 		return &takenOverError{l.p.record, by}
 	}
 	l.have = have // the answer to an earlier write was lost, or a label was added
@@ -188,26 +222,43 @@ func (l *checkpointLock) note(ctx context.Context, begun, rolled bool, at time.D
 
 func (l *checkpointLock) write(ctx context.Context) error {
 	want := l.object()
-	want.ResourceVersion, want.UID = l.have.ResourceVersion, l.have.UID
-	have, err := l.client.CoreV1().ConfigMaps(RecordNamespace).Update(ctx, want, metav1.UpdateOptions{FieldManager: fieldManager})
+	have, err := l.leases().Update(ctx, want, metav1.UpdateOptions{FieldManager: fieldManager})
 	if err == nil {
 		l.have = have
 	}
 	return err
 }
 
-func (l *checkpointLock) object() *corev1.ConfigMap {
-	c := &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Namespace: RecordNamespace, Name: l.p.record, Labels: map[string]string{Label: l.p.label}},
-		Data: map[string]string{
-			"scenario": l.now.Scenario, "source": l.now.Source, "values": l.now.Values, "speed": l.now.Speed, "begun": strconv.FormatBool(l.now.Begun), "rolled": strconv.FormatBool(l.now.Rolled),
-			"at": l.now.At, "wall": l.now.Wall, "holder": l.now.Holder,
-		},
+func (l *checkpointLock) leases() kubeclient.Resource[*coordinationv1.Lease, *coordinationv1.LeaseList] {
+	return l.client.CoordinationV1().Leases(RecordNamespace)
+}
+
+// object is the record as this process writes it now, after what it has read.
+func (l *checkpointLock) object() *coordinationv1.Lease {
+	now := metav1.NewMicroTime(l.p.clock.Now())
+	o := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: RecordNamespace, Name: l.p.record, Labels: map[string]string{Label: l.p.label}, Annotations: map[string]string{}},
+		Spec:       coordinationv1.LeaseSpec{LeaseDurationSeconds: ptr.To(int32(l.p.lasts() / time.Second)), AcquireTime: &now, RenewTime: &now},
 	}
-	if l.p.sharded() {
-		c.Data["ended"] = strconv.FormatBool(l.now.Ended)
+	for key, value := range map[string]string{
+		"scenario": l.now.Scenario, "source": l.now.Source, "values": l.now.Values, "speed": l.now.Speed, "at": l.now.At,
+		"begun": strconv.FormatBool(l.now.Begun), "rolled": strconv.FormatBool(l.now.Rolled), "ended": strconv.FormatBool(l.now.Ended),
+	} {
+		o.Annotations[annotation+key] = value
 	}
-	return c
+	if l.now.Holder != "" {
+		o.Spec.HolderIdentity = ptr.To(l.now.Holder)
+	}
+	if l.have == nil {
+		return o
+	}
+	was := &l.have.Spec
+	o.ResourceVersion, o.UID = l.have.ResourceVersion, l.have.UID
+	o.Spec.AcquireTime, o.Spec.LeaseTransitions = was.AcquireTime, was.LeaseTransitions
+	if l.now.Holder != "" && l.now.Holder != ptr.Deref(was.HolderIdentity, "") {
+		o.Spec.AcquireTime, o.Spec.LeaseTransitions = &now, ptr.To(ptr.Deref(was.LeaseTransitions, 0)+1)
+	}
+	return o
 }
 
 // takenOver is why a live run was taken over, where an error says so, or nil.
@@ -225,7 +276,7 @@ func (e *takenOverError) resumes() bool { return e != nil && e.by != "" && e.by 
 
 func (e *takenOverError) Error() string {
 	if e.by == "" {
-		return "the record of the live run (configmap " + RecordNamespace + "/" + e.record + ") is gone: want it kept while the run lasts; --cleanup removes it"
+		return "the record of the live run (lease " + RecordNamespace + "/" + e.record + ") is gone: want it kept while the run lasts; --cleanup removes it"
 	}
 	return "the live run was taken over by " + e.by
 }

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/spec"
@@ -79,7 +80,7 @@ func TestRecordThatIsBeingRemoved(t *testing.T) {
 			began := time.Now()
 			if ends {
 				time.AfterFunc(20*time.Second, func() {
-					if err := kube.Tracker().Delete(corev1.SchemeGroupVersion.WithResource("configmaps"), RecordNamespace, RecordName); err != nil {
+					if err := kube.Tracker().Delete(coordinationv1.SchemeGroupVersion.WithResource("leases"), RecordNamespace, RecordName); err != nil {
 						t.Error(err)
 					}
 				})
@@ -104,13 +105,13 @@ func TestRecordIsTakenOver(t *testing.T) {
 			left := (&checkpointLock{p: p, now: checkpoint{Scenario: "surge", Values: p.values(), Begun: true, At: "90s", Holder: "earlier"}}).object()
 			_, kube := preparing(false, left)
 			if faster {
-				kube.PrependReactor("update", "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
+				kube.PrependReactor("update", "leases", func(a clienttesting.Action) (bool, runtime.Object, error) {
 					now := left.DeepCopy()
-					now.Data["holder"] = "faster"
-					if err := kube.Tracker().Update(corev1.SchemeGroupVersion.WithResource("configmaps"), now, RecordNamespace); err != nil {
+					now.Spec.HolderIdentity = ptr.To("faster")
+					if err := kube.Tracker().Update(coordinationv1.SchemeGroupVersion.WithResource("leases"), now, RecordNamespace); err != nil {
 						return true, nil, err
 					}
-					return true, nil, apierrors.NewConflict(corev1.Resource("configmaps"), RecordName, errors.New("changed"))
+					return true, nil, apierrors.NewConflict(coordinationv1.Resource("leases"), RecordName, errors.New("changed"))
 				})
 			}
 			l, adopted, err := p.claim(t.Context(), faked(kube))
@@ -124,7 +125,7 @@ func TestRecordIsTakenOver(t *testing.T) {
 			if err != nil || !adopted || !l.now.Begun || l.now.At != "90s" {
 				t.Fatalf("%s: adopted %t, %v", name, adopted, err)
 			}
-			have, err := kube.CoreV1().ConfigMaps(RecordNamespace).Get(t.Context(), RecordName, metav1.GetOptions{})
+			have, err := kube.CoordinationV1().Leases(RecordNamespace).Get(t.Context(), RecordName, metav1.GetOptions{})
 			if err != nil || checkpointOf(have).Holder != l.holder {
 				t.Errorf("%s: the record is %v, %v; want it to be ours", name, have, err)
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/internal/retry"
@@ -127,17 +128,17 @@ func (p *Runner) stopOther(ctx context.Context, client kubeclient.Interface) err
 
 // stop has a record say that everything is being removed, and reports whether its process may live.
 func (p *Runner) stop(ctx context.Context, client kubeclient.Interface, record string) (alive bool, err error) {
-	maps := client.CoreV1().ConfigMaps(RecordNamespace)
+	leases := client.CoordinationV1().Leases(RecordNamespace)
 	// A conflict is a process that lives, and has just written.
 	err = againAfterConflict(func() error {
-		have, err := maps.Get(ctx, record, metav1.GetOptions{})
+		have, err := leases.Get(ctx, record, metav1.GetOptions{})
 		if err != nil || checkpointOf(have).Scenario != p.label {
 			alive = false
 			return gone(err)
 		}
 		alive = p.alive(checkpointOf(have))
-		have.Data["holder"] = cleaner
-		_, err = maps.Update(ctx, have, metav1.UpdateOptions{FieldManager: fieldManager})
+		have.Spec.HolderIdentity = ptr.To(cleaner)
+		_, err = leases.Update(ctx, have, metav1.UpdateOptions{FieldManager: fieldManager})
 		return err
 	})
 	return alive, err
@@ -145,8 +146,7 @@ func (p *Runner) stop(ctx context.Context, client kubeclient.Interface, record s
 
 // alive reports whether the process that has written a record may live: it has written lately, or nobody knows when.
 func (p *Runner) alive(was checkpoint) bool {
-	noted, err := time.Parse(time.RFC3339Nano, was.Wall)
-	return err != nil || p.clock.Since(noted).Abs() < 10*checkpointEvery
+	return was.Wall.IsZero() || p.clock.Since(was.Wall).Abs() < 10*checkpointEvery
 }
 
 // between two passes over what is left.

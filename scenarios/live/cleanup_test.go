@@ -11,16 +11,17 @@ import (
 	"testing/synctest"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 	ktesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 )
 
 // What a process resumes is no longer ours: nothing of it may be removed. What
@@ -50,9 +51,9 @@ func TestLeavesAloneWhatWasTakenOver(t *testing.T) {
 
 // Who keeps things and was taken over doesn't write into another's record.
 func TestNotesNothingInTheRecordOfAnother(t *testing.T) {
-	record := &corev1.ConfigMap{
+	record := &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: RecordNamespace, Name: RecordName, Labels: map[string]string{Label: "surge"}},
-		Data:       map[string]string{"scenario": "surge", "holder": "other:1:cafe"},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: ptr.To("other:1:cafe")},
 	}
 	kube := fake.NewClientset(record)
 	r := &run{Runner: &Runner{keep: true}, clients: &clients{kube: faked(kube), close: func() {}}}
@@ -71,26 +72,26 @@ func TestNotesNothingInTheRecordOfAnother(t *testing.T) {
 // A process that lives may write at the moment at which --cleanup does: it is told all the same.
 func TestDismissesAProcessThatHasJustWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		record := &corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{Namespace: RecordNamespace, Name: RecordName},
-			Data:       map[string]string{"scenario": "surge", "holder": "other:1:cafe", "wall": time.Now().UTC().Format(time.RFC3339Nano)},
+		record := &coordinationv1.Lease{
+			ObjectMeta: metav1.ObjectMeta{Namespace: RecordNamespace, Name: RecordName, Annotations: map[string]string{annotation + "scenario": "surge"}},
+			Spec:       coordinationv1.LeaseSpec{HolderIdentity: ptr.To("other:1:cafe"), RenewTime: ptr.To(metav1.NowMicro())},
 		}
 		kube := fake.NewClientset(record)
 		conflicts := 1
-		kube.PrependReactor("update", "configmaps", func(ktesting.Action) (bool, runtime.Object, error) {
+		kube.PrependReactor("update", "leases", func(ktesting.Action) (bool, runtime.Object, error) {
 			if conflicts == 0 {
 				return false, nil, nil
 			}
 			conflicts--
-			return true, nil, apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, RecordName, errors.New("it was written"))
+			return true, nil, apierrors.NewConflict(coordinationv1.Resource("leases"), RecordName, errors.New("it was written"))
 		})
 		p, began := &Runner{label: "surge", clock: clock.RealClock{}}, time.Now()
 		if err := p.stopOther(t.Context(), faked(kube)); err != nil {
 			t.Fatal(err)
 		}
-		have, err := kube.CoreV1().ConfigMaps(RecordNamespace).Get(t.Context(), RecordName, metav1.GetOptions{})
-		if err != nil || have.Data["holder"] != cleaner {
-			t.Errorf("the record is held by %q, %v, want %q", have.Data["holder"], err, cleaner)
+		have, err := kube.CoordinationV1().Leases(RecordNamespace).Get(t.Context(), RecordName, metav1.GetOptions{})
+		if err != nil || checkpointOf(have).Holder != cleaner {
+			t.Errorf("the record is %+v, %v, want it held by %q", have, err, cleaner)
 		}
 		if time.Since(began) < checkpointEvery {
 			t.Errorf("it waited for %s, want the time in which a process reads its record", time.Since(began))

@@ -46,7 +46,7 @@ func (p *Runner) DryRun(ctx context.Context, say func(string)) error {
 	if err := r.findCustomKinds(ctx); err != nil {
 		return err
 	}
-	record := "configmaps/" + RecordNamespace + "/" + RecordName
+	record := "leases/" + RecordNamespace + "/" + RecordName
 	if !there {
 		say("create " + record)
 	} else {

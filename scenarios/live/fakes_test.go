@@ -72,10 +72,6 @@ func (f fakeCoordination) Leases(namespace string) kubeclient.Resource[*coordina
 
 type fakeCore struct{ corev1client.CoreV1Interface }
 
-func (f fakeCore) ConfigMaps(namespace string) kubeclient.Resource[*corev1.ConfigMap, *corev1.ConfigMapList] {
-	return f.CoreV1Interface.ConfigMaps(namespace)
-}
-
 func (f fakeCore) Events(namespace string) kubeclient.Resource[*corev1.Event, *corev1.EventList] {
 	return f.CoreV1Interface.Events(namespace)
 }

@@ -200,7 +200,7 @@ func TestRecordDeleted(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	s := meddling(ctx, t)
-	if err := client(t).CoreV1().ConfigMaps(live.RecordNamespace).Delete(ctx, live.RecordName, metav1.DeleteOptions{}); err != nil {
+	if err := client(t).CoordinationV1().Leases(live.RecordNamespace).Delete(ctx, live.RecordName, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	<-s.done

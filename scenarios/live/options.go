@@ -24,7 +24,7 @@ type Runner struct {
 	keep         bool
 	shards       int               // how many processes run the scenario; 0 is this one alone
 	parts        []*scenarios.File // of the shards
-	record       string            // the name of the ConfigMap
+	record       string            // the name of the Lease
 	firstMachine int               // its number
 	nodesOfAll   int               // at 0s, those of other processes too
 	clock        clock.WithTicker
@@ -190,7 +190,7 @@ func New(config *rest.Config, file *scenarios.File, opts ...Option) (*Runner, er
 // value is the scenario's name, a DNS-1123 label. What carries it is taken away at the end, and nothing else is.
 const Label = "nodesim.dev/live"
 
-// The record of a live run: a ConfigMap whose name doesn't depend on the scenario, so that one cluster can't have two
+// The record of a live run: a Lease whose name doesn't depend on the scenario, so that one cluster can't have two
 // live runs. That of a shard has its number besides.
 const (
 	RecordNamespace = metav1.NamespaceSystem

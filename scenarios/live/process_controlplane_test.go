@@ -18,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/nodesim/nodesim/scenarios/live"
 )
@@ -151,8 +152,8 @@ func TestKilledAndGoneOnWith(t *testing.T) {
 	}
 	second := nodesim(ctx, t, "--speed", "60x", "--keep")
 	until(ctx, t, "the record has another holder", func() (bool, error) {
-		record, err := client(t).CoreV1().ConfigMaps(live.RecordNamespace).Get(ctx, live.RecordName, metav1.GetOptions{})
-		return err == nil && strings.Contains(record.Data["holder"], fmt.Sprintf(":%d:", second.Process.Pid)), err
+		record, err := client(t).CoordinationV1().Leases(live.RecordNamespace).Get(ctx, live.RecordName, metav1.GetOptions{})
+		return err == nil && strings.Contains(ptr.Deref(record.Spec.HolderIdentity, ""), fmt.Sprintf(":%d:", second.Process.Pid)), err
 	})
 	for _, p := range podsNow(ctx, t) {
 		delete(pods, p.UID)

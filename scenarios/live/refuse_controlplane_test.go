@@ -23,7 +23,7 @@ func TestMissingRight(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	rules := []rbacv1.PolicyRule{
-		{APIGroups: []string{""}, Resources: []string{"nodes", "nodes/status", "pods/status", "events", "configmaps", "namespaces"}, Verbs: []string{"*"}},
+		{APIGroups: []string{""}, Resources: []string{"nodes", "nodes/status", "pods/status", "events", "namespaces"}, Verbs: []string{"*"}},
 		{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get", "list", "watch", "patch", "delete"}},
 		{APIGroups: []string{"apps", "policy", "coordination.k8s.io"}, Resources: []string{"*"}, Verbs: []string{"*"}},
 	}

@@ -47,7 +47,6 @@ func rightsFor(created []schema.GroupVersionResource) []right {
 	of("", "pods", "status", "update")
 	of("", "pods", "eviction", "create")
 	of("", "events", "", "list", "watch", "create", "patch")
-	of("", "configmaps", "", "get", "create", "update", "delete")
 	of("coordination.k8s.io", "leases", "", "get", "create", "update", "delete")
 	of("policy", "poddisruptionbudgets", "", "list", "watch")
 	if hasDisks(created) {

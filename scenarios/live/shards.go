@@ -34,7 +34,7 @@ const (
 	// zone has in each (scenarios/simulation_cluster.go, place): no two shards have machines of the same name.
 	mostShards     = 15
 	machineNumbers = 62_500
-	// silentFor is how long a record doesn't change whose process is taken for dead: five renewals.
+	// silentFor is how long a shard's record doesn't change whose process is taken for dead: five renewals.
 	silentFor = 5 * checkpointEvery
 )
 
@@ -158,9 +158,7 @@ func (s *search) look(ctx context.Context) (mine *checkpointLock, err error) {
 // take takes over a shard that its process has given up, or whose process is silent; nil where there is none.
 func (s *search) take(ctx context.Context) (*checkpointLock, error) {
 	for _, l := range s.there {
-		was := checkpointOf(l.have)
-		given := was.Holder == "" && !was.Ended
-		if !given && s.looked.Sub(s.silent[l.p.record].since) < silentFor {
+		if judge(l.have, l.holder, false, s.looked.Sub(s.silent[l.p.record].since)) != toTake {
 			continue
 		}
 		switch holder, err := l.takeOver(ctx); {
@@ -221,7 +219,7 @@ func (r *run) lookAtOthers(ctx context.Context) error {
 	}
 	ended := r.idle.Load()
 	for i := range r.shards {
-		have, err := r.clients.kube.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, shardRecord(i), metav1.GetOptions{})
+		have, err := r.clients.kube.CoordinationV1().Leases(RecordNamespace).Get(ctx, shardRecord(i), metav1.GetOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
@@ -251,7 +249,7 @@ func (r *run) release(ctx context.Context) error {
 		return r.lock.note(ctx, r.begun.Load(), r.done.Load(), time.Duration(r.at.Load()))
 	})
 	if err != nil {
-		return fmt.Errorf("give up configmap %s/%s: %w", RecordNamespace, r.record, err)
+		return fmt.Errorf("give up lease %s/%s: %w", RecordNamespace, r.record, err)
 	}
 	return nil
 }

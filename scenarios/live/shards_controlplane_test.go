@@ -12,8 +12,10 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/live"
@@ -56,19 +58,26 @@ func TestShards(t *testing.T) {
 	check(t, plane(t).Config())
 	swept(t, f)
 	start := func() *process { return startProcess(t, file, "--shards", "2", "--speed", "30x", "-o", "json") }
-	record := func(shard int, key, want string) func() (bool, error) {
+	record := func(shard int, ok func(*coordinationv1.Lease) bool) func() (bool, error) {
 		return func() (bool, error) {
-			have, err := client(t).CoreV1().ConfigMaps(live.RecordNamespace).Get(ctx, fmt.Sprintf("%s-%d", live.RecordName, shard), metav1.GetOptions{})
-			return err == nil && strings.Contains(have.Data[key], want), err
+			have, err := client(t).CoordinationV1().Leases(live.RecordNamespace).Get(ctx, fmt.Sprintf("%s-%d", live.RecordName, shard), metav1.GetOptions{})
+			return err == nil && ok(have), err
 		}
 	}
-	pid := func(p *process) string { return fmt.Sprintf(":%d:", p.Process.Pid) }
+	noted := func(key string) func(*coordinationv1.Lease) bool {
+		return func(l *coordinationv1.Lease) bool { return l.Annotations["nodesim.dev/"+key] == "true" }
+	}
+	of := func(p *process) func(*coordinationv1.Lease) bool {
+		return func(l *coordinationv1.Lease) bool {
+			return strings.Contains(ptr.Deref(l.Spec.HolderIdentity, ""), fmt.Sprintf(":%d:", p.Process.Pid))
+		}
+	}
 	first := start()
-	until(ctx, t, "the first process has shard 0", record(0, "holder", pid(first)))
+	until(ctx, t, "the first process has shard 0", record(0, of(first)))
 	second := start()
-	until(ctx, t, "the second process has shard 1", record(1, "holder", pid(second)))
+	until(ctx, t, "the second process has shard 1", record(1, of(second)))
 	third := start()
-	until(ctx, t, "shard 1 has begun", record(1, "begun", "true"))
+	until(ctx, t, "shard 1 has begun", record(1, noted("begun")))
 	was, byGroup := map[string]types.UID{}, map[string]int{}
 	for _, n := range nodesNow(ctx, t) {
 		was[n.Name] = n.UID
@@ -81,8 +90,10 @@ func TestShards(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = second.Wait() // it was killed
-	until(ctx, t, "the third process has shard 1", record(1, "holder", pid(third)))
-	until(ctx, t, "the roll is over", record(0, "rolled", "true"))
+	until(ctx, t, "the third process has shard 1", record(1, func(l *coordinationv1.Lease) bool {
+		return of(third)(l) && ptr.Deref(l.Spec.LeaseTransitions, 0) == 1 && ptr.Deref(l.Spec.LeaseDurationSeconds, 0) == 10
+	}))
+	until(ctx, t, "the roll is over", record(0, noted("rolled")))
 	for _, n := range nodesNow(ctx, t) {
 		if group := n.Labels["eks.amazonaws.com/nodegroup"]; group != "a" && n.UID != was[n.Name] {
 			t.Errorf("node %s of group %s is another one", n.Name, group)

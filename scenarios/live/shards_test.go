@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,27 +19,28 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
+	"k8s.io/utils/ptr"
 
 	"github.com/nodesim/nodesim/internal/kubeclient"
 	"github.com/nodesim/nodesim/scenarios"
 	"github.com/nodesim/nodesim/scenarios/spec"
 )
 
-// conflicting is a server that refuses a ConfigMap that was written since it was read, as an API server does.
+// conflicting is a server that refuses a Lease that was written since it was read, as an API server does.
 func conflicting(objects ...runtime.Object) *fake.Clientset {
 	server := fake.NewClientset(objects...)
 	version := 0
 	var mu sync.Mutex
-	server.PrependReactor("update", "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
+	server.PrependReactor("update", "leases", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		is := a.(clienttesting.UpdateAction).GetObject().(*corev1.ConfigMap)
+		is := a.(clienttesting.UpdateAction).GetObject().(*coordinationv1.Lease)
 		has, err := server.Tracker().Get(a.GetResource(), is.Namespace, is.Name)
 		if err != nil {
 			return true, nil, err
 		}
-		if has.(*corev1.ConfigMap).ResourceVersion != is.ResourceVersion {
-			return true, nil, apierrors.NewConflict(corev1.Resource("configmaps"), is.Name, errors.New("changed"))
+		if has.(*coordinationv1.Lease).ResourceVersion != is.ResourceVersion {
+			return true, nil, apierrors.NewConflict(coordinationv1.Resource("leases"), is.Name, errors.New("changed"))
 		}
 		version++
 		is.ResourceVersion = strconv.Itoa(version)
@@ -91,6 +92,91 @@ func renew(ctx context.Context, l *checkpointLock, ended bool) {
 	}
 }
 
+// A process waits for a shard as long as another one renews it, and takes it where that has given it up, or is silent for the Lease's time.
+func TestJudge(t *testing.T) {
+	lease := func(holder string, seconds int32, ended bool) *coordinationv1.Lease {
+		l := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{annotation + "ended": strconv.FormatBool(ended)}}}
+		if holder != "" {
+			l.Spec.HolderIdentity = ptr.To(holder)
+		}
+		if seconds > 0 {
+			l.Spec.LeaseDurationSeconds = ptr.To(seconds)
+		}
+		return l
+	}
+	const me, other = "host:1:cafe", "host:2:cafe"
+	for name, c := range map[string]struct {
+		lease  *coordinationv1.Lease
+		had    bool
+		silent time.Duration
+		want   verdict
+	}{
+		"another's":                          {lease(other, 10, false), false, 10*time.Second - 1, toWait},
+		"another's, silent":                  {lease(other, 10, false), false, 10 * time.Second, toTake},
+		"another's, silent, with more time":  {lease(other, 60, false), false, 10 * time.Second, toWait},
+		"another's, silent, without time":    {lease(other, 0, false), false, time.Hour, toWait},
+		"another's, which has ended":         {lease(other, 10, true), false, 0, toWait},
+		"another's, which has ended, silent": {lease(other, 10, true), false, 10 * time.Second, toTake},
+		"given up":                           {lease("", 10, false), false, 0, toTake},
+		"given up after its end":             {lease("", 10, true), false, 0, toWait},
+		"given up after its end, silent":     {lease("", 10, true), false, 10 * time.Second, toTake},
+		"being removed":                      {lease(cleaner, 10, false), false, time.Hour, toWait},
+		"created by this one":                {lease(me, 10, false), false, 0, toRenew},
+		"this one's":                         {lease(me, 10, true), true, time.Hour, toRenew},
+		"taken by another":                   {lease(other, 10, false), true, 0, toEnd},
+		"taken by another, which is silent":  {lease(other, 10, false), true, time.Hour, toEnd},
+		"this one's, now being removed":      {lease(cleaner, 10, false), true, 0, toEnd},
+		"this one's, now nobody's":           {lease("", 10, false), true, 0, toEnd},
+	} {
+		if got := judge(c.lease, me, c.had, c.silent); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// A record says since when its process has it, and how often it was taken over.
+func TestRecordIsALease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := conflicting()
+		l := sharding().part(0).newLock(faked(server))
+		if mine, err := l.look(t.Context(), true); err != nil || !mine {
+			t.Fatal(mine, err)
+		}
+		began := time.Now()
+		check := func(l *checkpointLock, transitions int32, acquired time.Time) {
+			t.Helper()
+			have, err := server.CoordinationV1().Leases(RecordNamespace).Get(t.Context(), shardRecord(0), metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := have.Spec
+			if *s.HolderIdentity != l.holder || *s.LeaseDurationSeconds != 10 || !s.AcquireTime.Equal(ptr.To(metav1.NewMicroTime(acquired))) ||
+				!s.RenewTime.Equal(ptr.To(metav1.NowMicro())) || ptr.Deref(s.LeaseTransitions, 0) != transitions {
+				t.Errorf("the Lease is %v", &s)
+			}
+		}
+		check(l, 0, began)
+		<-time.After(checkpointEvery)
+		if err := l.note(t.Context(), true, false, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		check(l, 0, began)
+		<-time.After(time.Minute)
+		other := sharding().part(0).newLock(faked(server))
+		if mine, err := other.look(t.Context(), true); err != nil || mine {
+			t.Fatal(mine, err)
+		}
+		if holder, err := other.takeOver(t.Context()); err != nil || holder != other.holder || other.now.At != "1m0s" {
+			t.Fatal(holder, err, other.now)
+		}
+		check(other, 1, time.Now())
+		if err := l.note(t.Context(), true, false, 2*time.Minute); !takenOver(err).resumes() {
+			t.Errorf("the first process: %v, want that it was taken over", err)
+		}
+		check(other, 1, time.Now())
+	})
+}
+
 // A process takes a shard that nobody has, then one whose process has died, with what it has noted; and none once all have ended.
 func TestClaimShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -133,7 +219,7 @@ func TestSlowServerIsntAway(t *testing.T) {
 				t.Fatal(is.err)
 			}
 		}
-		server.PrependReactor("get", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+		server.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
 			c.Step(answers)
 			return false, nil, nil
 		})
@@ -203,7 +289,7 @@ func TestClaimShardWhileItIsRemoved(t *testing.T) {
 		if len(got) > 0 {
 			t.Fatalf("the process has got %+v", <-got)
 		}
-		if err := server.CoreV1().ConfigMaps(RecordNamespace).Delete(t.Context(), shardRecord(0), metav1.DeleteOptions{}); err != nil {
+		if err := server.CoordinationV1().Leases(RecordNamespace).Delete(t.Context(), shardRecord(0), metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if is := <-got; is.err != nil || is.adopted || is.over || is.l.p.record != shardRecord(0) {
@@ -242,7 +328,7 @@ func TestStandbyEndsWithTheOthers(t *testing.T) {
 			synctest.Wait()
 			for i, l := range locks {
 				if gone {
-					if err := server.CoreV1().ConfigMaps(RecordNamespace).Delete(ctx, shardRecord(i), metav1.DeleteOptions{}); err != nil {
+					if err := server.CoordinationV1().Leases(RecordNamespace).Delete(ctx, shardRecord(i), metav1.DeleteOptions{}); err != nil {
 						t.Fatal(err)
 					}
 					continue
@@ -278,7 +364,7 @@ func TestTheLastRemoves(t *testing.T) {
 			for i, l := range []*checkpointLock{mine, other} {
 				var err error
 				l.client = faked(server)
-				if l.have, err = server.CoreV1().ConfigMaps(RecordNamespace).Get(ctx, shardRecord(i), metav1.GetOptions{}); err != nil {
+				if l.have, err = server.CoordinationV1().Leases(RecordNamespace).Get(ctx, shardRecord(i), metav1.GetOptions{}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -290,12 +376,12 @@ func TestTheLastRemoves(t *testing.T) {
 			if err != nil || last == c.lives {
 				t.Errorf("the other process %s: this one is the last: %t, %v", c.name, last, err)
 			}
-			list, err := server.CoreV1().ConfigMaps(RecordNamespace).List(ctx, metav1.ListOptions{})
+			list, err := server.CoordinationV1().Leases(RecordNamespace).List(ctx, metav1.ListOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, m := range list.Items {
-				if by := m.Data["holder"]; last && by != cleaner || !last && m.Name == shardRecord(0) && by != "" {
+				if by := checkpointOf(&m).Holder; last && by != cleaner || !last && m.Name == shardRecord(0) && by != "" {
 					t.Errorf("the other process %s: record %s is of %q", c.name, m.Name, by)
 				}
 			}
@@ -336,7 +422,7 @@ func TestRecordKeepsWhatWasResumed(t *testing.T) {
 		l.client = faked(server)
 		for _, begun := range []bool{false, true} {
 			var err error
-			if l.have, err = server.CoreV1().ConfigMaps(RecordNamespace).Get(t.Context(), shardRecord(0), metav1.GetOptions{}); err != nil {
+			if l.have, err = server.CoordinationV1().Leases(RecordNamespace).Get(t.Context(), shardRecord(0), metav1.GetOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			if err := l.note(t.Context(), begun, false, 2*time.Hour); err != nil {

@@ -158,7 +158,7 @@ func nothingLeft(ctx context.Context, t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	maps, err := c.CoreV1().ConfigMaps("").List(ctx, ours)
+	records, err := c.CoordinationV1().Leases(live.RecordNamespace).List(ctx, ours)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,8 +181,8 @@ func nothingLeft(ctx context.Context, t *testing.T) {
 	if len(services.Items) > 0 {
 		t.Errorf("left: service %s", services.Items[0].Name)
 	}
-	if n := len(nodes.Items) + len(spaces.Items) + len(maps.Items) + len(sets.Items) + len(pods.Items) + len(leases.Items); n > 0 {
-		t.Errorf("left: %d nodes, %d namespaces, %d config maps, %d DaemonSets, %d pods, %d leases: want nothing",
-			len(nodes.Items), len(spaces.Items), len(maps.Items), len(sets.Items), len(pods.Items), len(leases.Items))
+	if n := len(nodes.Items) + len(spaces.Items) + len(records.Items) + len(sets.Items) + len(pods.Items) + len(leases.Items); n > 0 {
+		t.Errorf("left: %d nodes, %d namespaces, %d records, %d DaemonSets, %d pods, %d leases: want nothing",
+			len(nodes.Items), len(spaces.Items), len(records.Items), len(sets.Items), len(pods.Items), len(leases.Items))
 	}
 }

@@ -248,19 +248,19 @@ func (s *sweep) orphaned(pod *corev1.Pod) bool {
 
 // record deletes the records that are this scenario's, that of the first shard last: as long as it is there, a process doesn't begin another.
 func (s *sweep) record(ctx context.Context) error {
-	maps := s.clients.kube.CoreV1().ConfigMaps(RecordNamespace)
+	leases := s.clients.kube.CoordinationV1().Leases(RecordNamespace)
 	for _, name := range slices.Backward(records()) {
-		have, err := maps.Get(ctx, name, metav1.GetOptions{})
+		have, err := leases.Get(ctx, name, metav1.GetOptions{})
 		if err != nil || checkpointOf(have).Scenario != s.p.label {
 			if err := gone(err); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := deleted(maps.Delete(ctx, name, onlyThis(have.UID, nil))); err != nil {
+		if err := deleted(leases.Delete(ctx, name, onlyThis(have.UID, nil))); err != nil {
 			return err
 		}
-		s.note(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, have.UID)
+		s.note(schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}, have.UID)
 	}
 	return nil
 }

@@ -193,8 +193,8 @@ func startNodesim(ctx context.Context, tb testing.TB, r *liveRig, kubelet string
 		"--live", "--keep", "--kubeconfig", r.plane.KubeconfigPath(), "-o", "feed",
 	}, more...))
 	c.begun = func(ctx context.Context) bool {
-		record, err := r.client.CoreV1().ConfigMaps(live.RecordNamespace).Get(ctx, live.RecordName, metav1.GetOptions{})
-		return err == nil && record.Data["begun"] == "true"
+		record, err := r.client.CoordinationV1().Leases(live.RecordNamespace).Get(ctx, live.RecordName, metav1.GetOptions{})
+		return err == nil && record.Annotations["nodesim.dev/begun"] == "true"
 	}
 	return c
 }

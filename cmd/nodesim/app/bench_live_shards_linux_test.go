@@ -64,8 +64,8 @@ func startShards(ctx context.Context, tb testing.TB, r *liveRig, nodes int) *riv
 	}
 	first.begun = func(ctx context.Context) bool {
 		for i := range fleetShards {
-			record, err := r.client.CoreV1().ConfigMaps(live.RecordNamespace).Get(ctx, fmt.Sprintf("%s-%d", live.RecordName, i), metav1.GetOptions{})
-			if err != nil || record.Data["begun"] != "true" {
+			record, err := r.client.CoordinationV1().Leases(live.RecordNamespace).Get(ctx, fmt.Sprintf("%s-%d", live.RecordName, i), metav1.GetOptions{})
+			if err != nil || record.Annotations["nodesim.dev/begun"] != "true" {
 				return false
 			}
 		}

@@ -29,9 +29,9 @@ func (r *Recorder) resources(ctx context.Context, c *client, cat *catalog) ([]ti
 			continue
 		}
 		res := cat.entries[i].Resource
-		err := c.may(ctx, res)
+		verb, err := c.may(ctx, res)
 		if s := (*statusError)(nil); errors.As(err, &s) && (s.Code == http.StatusForbidden || s.Code == http.StatusNotFound) {
-			r.cfg.Warn(name + ": not recorded: " + refused("list and watch", res, err).Error())
+			r.cfg.Warn(name + ": not recorded: " + refused(verb, res, err).Error())
 			continue
 		}
 		if err != nil && r.cfg.Resume != nil {
@@ -67,16 +67,22 @@ func (r *Recorder) same(ctx context.Context, c *client, cat *catalog, tape []tim
 	return e
 }
 
-// may asks for one object of a resource, and for a watch of a second.
-func (c *client) may(ctx context.Context, res timeline.Resource) error {
+// may asks for one object of a resource, and for a watch of a second. It returns the verb of the request that failed, and why it did.
+func (c *client) may(ctx context.Context, res timeline.Resource) (verb string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the watch
-	for _, query := range []url.Values{{"limit": {"1"}}, {"watch": {"true"}, "timeoutSeconds": {"1"}}} {
-		resp, err := c.get(ctx, path(res), query, http.Header{})
+	for _, request := range []struct {
+		verb  string
+		query url.Values
+	}{
+		{"list", url.Values{"limit": {"1"}}},
+		{"watch", url.Values{"watch": {"true"}, "timeoutSeconds": {"1"}}},
+	} {
+		resp, err := c.get(ctx, path(res), request.query, http.Header{})
 		if err != nil {
-			return err
+			return request.verb, err
 		}
 		_ = resp.Body.Close() // only the status counts
 	}
-	return nil
+	return "", nil
 }

@@ -164,8 +164,15 @@ func TestMachinesAreRecorded(t *testing.T) {
 				got = append(got, res.String())
 			}
 			equal(t, strings.Join(got, " "), c.want)
-			if (len(r.warns) > 0) != (c.refuse != "") {
-				t.Errorf("found warnings %q", r.warns)
+			if c.refuse == "" {
+				if len(r.warns) > 0 {
+					t.Errorf("found warnings %q, want none", r.warns)
+				}
+				return
+			}
+			// The end is a command, which somebody may paste.
+			if remedy := "; check with: kubectl auth can-i " + c.refuse + "nodeclaims.karpenter.sh"; len(r.warns) != 1 || !strings.HasSuffix(r.warns[0], remedy) {
+				t.Errorf("found warnings %q, want one that ends with %q", r.warns, remedy)
 			}
 		})
 	}

@@ -41,6 +41,7 @@ const (
 	full       // reads are answered, writes find no room, as MinIO says it
 	overQuota  // the same, as Ceph says it
 	half       // the connection ends within the body
+	torn       // and so it does within each part of an object but the first
 	killed     // the server is killed, and started again later
 )
 
@@ -64,6 +65,7 @@ type server struct {
 	process         *exec.Cmd
 	url             string // of a store in the bucket
 	fails           atomic.Int32
+	parts, givenUp  atomic.Int32 // requests that bring a part of an object, and those that end an upload of parts
 }
 
 const accessKey, secretKey = "test", "test-secret"
@@ -105,7 +107,20 @@ func newServer(t *testing.T, program string) *server {
 		proxy.ServeHTTP(w, r)
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		part := r.URL.Query().Get("partNumber")
+		switch {
+		case part != "":
+			g.parts.Add(1)
+		case r.Method == http.MethodDelete && r.URL.Query().Has("uploadId"):
+			g.givenUp.Add(1)
+		}
 		switch fault(g.fails.Load()) {
+		case torn:
+			if part != "" && part != "1" {
+				_, _ = io.CopyN(io.Discard, r.Body, 1000)
+				panic(http.ErrAbortHandler)
+			}
+			proxy.ServeHTTP(w, r)
 		case away:
 			panic(http.ErrAbortHandler)
 		case half:
@@ -236,6 +251,7 @@ func TestS3(t *testing.T) {
 		})
 	}
 	t.Run("a removal without rights", func(t *testing.T) { refusesRemovals(t, newServer(t, program)) })
+	t.Run("a tape of many parts", func(t *testing.T) { manyParts(t, newServer(t, program)) })
 	t.Run("away for an hour", func(t *testing.T) { anHour(t, newServer(t, program)) })
 }
 

@@ -188,31 +188,12 @@ func (c *campaign) back() {
 	c.must(c.proxy.Resume())
 	c.must(c.process.Process.Signal(syscall.SIGCONT))
 	c.limit(unix.RLIM_INFINITY)
-	for _, name := range c.names(c.store() + ".away") {
-		c.must(os.Remove(filepath.Join(c.store(), name)))
-		c.must(os.Rename(filepath.Join(c.store()+".away", name), filepath.Join(c.store(), name)))
-	}
+	c.must(bringBack(c.store()))
 }
 
-// away takes the store's folders away and puts files in their place, so that nothing can be read or written there.
-func (c *campaign) away() (any bool) {
-	c.must(os.MkdirAll(c.store()+".away", 0o700))
-	for _, name := range c.names(c.store()) {
-		if info, err := os.Stat(filepath.Join(c.store(), name)); err != nil || !info.IsDir() {
-			continue
-		}
-		c.must(os.Rename(filepath.Join(c.store(), name), filepath.Join(c.store()+".away", name)))
-		c.must(os.WriteFile(filepath.Join(c.store(), name), nil, 0o600))
-		any = true
-	}
-	return any
-}
-
-// names are those of a folder, none where there is no folder.
-func (c *campaign) names(folder string) (names []string) {
-	entries, _ := os.ReadDir(folder)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
+// away takes the store's folders away, so that nothing can be read or written there, and reports whether there are any.
+func (c *campaign) away() bool {
+	some, err := putAway(c.store())
+	c.must(err)
+	return some
 }

@@ -27,9 +27,8 @@ type pair struct {
 	rng      *rand.Rand
 	nodes    *rolledNodes
 	replicas [2]*replica
-	bucket   string    // the folder of the store
-	copies   string    // that of the tapes which were taken from it
-	ended    time.Time // when the last one that was evicted had ended
+	bucket   string // the folder of the store
+	copies   string // that of the tapes which were taken from it
 	story    []string
 }
 
@@ -146,8 +145,6 @@ func (c *pair) evict(r *replica) {
 		other = c.replicas[1]
 	}
 	c.back()
-	// An interrupted tape has the second in which it ends in its name, and of two with one name the store has the first.
-	c.until("two seconds after the last eviction", func() bool { return time.Since(c.ended) > 2*time.Second })
 	drained := c.pick()
 	c.nodes.write(drained, false)
 	c.nodes.write(drained, true) // so that for both the roll is on
@@ -158,7 +155,6 @@ func (c *pair) evict(r *replica) {
 		c.tell("evicted", r)
 	}
 	c.end(r)
-	c.ended = time.Now()
 	c.must(os.RemoveAll(r.dir))
 	c.must(os.Mkdir(r.dir, 0o755))
 	for range 2 {

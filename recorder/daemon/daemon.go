@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -42,8 +43,9 @@ type Daemon struct {
 	tapeFailures int
 	tried        map[string]time.Time // since when the tapes of rolls can't be made, by ID
 
-	able  atomic.Bool
-	alive atomic.Int64 // Unix nanoseconds of when Run's goroutine last looked at the time
+	able    atomic.Bool
+	partial atomic.Bool  // a roll that is on may have begun before the recording
+	alive   atomic.Int64 // Unix nanoseconds of when Run's goroutine last looked at the time
 
 	mu      sync.Mutex // held for each line
 	decider *trigger.Decider
@@ -224,13 +226,14 @@ func (d *Daemon) open(cfg *recorder.Config) <-chan piece {
 	d.all = nil
 	p.path = d.path(historyDir, pieceName(p.epoch, p.seq))
 	cfg.Open = func(h timeline.Header) (*timeline.Writer, error) {
-		h.Metadata.Extra = map[string]yaml.Node{asked: {Kind: yaml.ScalarNode, Tag: "!!str", Value: d.asks()}}
+		text := func(value string) yaml.Node { return yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value} }
+		h.Metadata.Extra = map[string]yaml.Node{asked: text(d.asks()), recording: text(rand.Text())}
 		w, err := timeline.Create(p.path, h)
 		if err != nil {
 			return nil, err
 		}
 		p.start = h.Metadata.Start.Time
-		d.begin(&h)
+		d.begin(&h, true)
 		opened <- p
 		return w, nil
 	}
@@ -240,6 +243,9 @@ func (d *Daemon) open(cfg *recorder.Config) <-chan piece {
 // asked is the key of a history's header that has what was asked for when it began.
 const asked = "asked"
 
+// recording is the key of a history's header that tells its recording from all others, also from those of the same cluster by other recorders.
+const recording = "recording"
+
 // asks says what is to be recorded, and how: a history of something else doesn't go on.
 func (d *Daemon) asks() string {
 	c := &d.o.Record
@@ -247,11 +253,13 @@ func (d *Daemon) asks() string {
 		c.Resources, c.Scope.Nodegroup, c.Scope.Selector, c.Scope.Pods, c.Scope.Namespace, c.Full)
 }
 
-// begin makes the decider of an epoch.
-func (d *Daemon) begin(h *timeline.Header) {
+// begin makes the decider of an epoch. whole says that it is told of the epoch's first piece too, and not just of those that are left.
+func (d *Daemon) begin(h *timeline.Header, whole bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.decider = trigger.New(h, d.o.trigger())
+	o := d.o.trigger()
+	o.Begins = whole
+	d.decider = trigger.New(h, o)
 	d.cluster, d.last, d.taped = h.Source.Cluster, time.Time{}, nil
 }
 
@@ -294,7 +302,7 @@ func (d *Daemon) replay(all []piece) error {
 	if err != nil {
 		return err
 	}
-	d.begin(r.Header())
+	d.begin(r.Header(), all[0].seq == 1)
 	if err := r.Close(); err != nil {
 		return err
 	}

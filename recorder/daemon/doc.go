@@ -11,7 +11,8 @@
 // The pieces are the daemon's only state. What it was at when it was killed it learns by reading them again: package trigger
 // finds the same rolls in the same lines. It then watches on from the version of the last line, and where the API
 // server has forgotten that, there is a GAP. Pieces of one epoch are without a pause: each ends where the next one begins. A
-// recording that can't go on with the last piece begins an epoch; the rolls of the former one get their tapes as interrupted.
+// recording that can't go on with the last piece begins an epoch; the rolls of the former one get their tapes as interrupted. A roll
+// that is on when an epoch begins has a tape from there on, which says at its beginning that something is missing before it ([MarkMissing]).
 //
 // The tape of a roll holds all that was recorded while it was on, not just its group: budgets and pods know no groups. It is made
 // from the pieces when the roll is over, so that a roll costs the recording nothing, and what is on a tape was on the disk before.

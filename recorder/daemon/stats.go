@@ -61,6 +61,10 @@ func (d *Daemon) Able() bool {
 	return d.able.Load() && d.o.Clock.Now().UnixNano()-d.alive.Load() < int64(stalled)
 }
 
+// Whole reports whether the recording has the beginning of each roll that is on, as far as it can be seen. One that began in the middle of a
+// roll hasn't, and another daemon may have. It doesn't wait for what the daemon does.
+func (d *Daemon) Whole() bool { return !d.partial.Load() }
+
 func (d *Daemon) set(change func(*Stats)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -2,10 +2,12 @@ package daemon
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -25,8 +27,9 @@ const MarkMissing = "begin-missing"
 const nameTime = "20060102t150405z"
 
 // tapeName is the same for each recorder that has seen the trigger, as far as its clock is. A tape that was interrupted has a name of its
-// own: another recorder, or this one once it runs again, may make that of the whole roll.
-func tapeName(cluster string, r *trigger.Roll) string {
+// own: another recorder, or this one once it runs again, may make that of the whole roll. By which recording it was made is in that name too,
+// as a hash: two recorders may be interrupted in the same second. It comes last, so that the names are in the order of time.
+func tapeName(cluster, by string, r *trigger.Roll) string {
 	began := r.Began
 	if r.Part == 1 && !r.Trigger.Time.IsZero() {
 		began = r.Trigger.Time
@@ -42,7 +45,8 @@ func tapeName(cluster string, r *trigger.Roll) string {
 	}
 	name := began.UTC().Format(nameTime) + "-" + group[:min(len(group), 80)] + "-" + r.ID(cluster)
 	if r.Outcome == trigger.Interrupted {
-		name += "-until-" + r.Ended.UTC().Format(nameTime)
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d %d", cluster, r.Group, by, r.Began.UnixNano(), r.Ended.UnixNano()))
+		name += "-until-" + r.Ended.UTC().Format(nameTime) + "-" + hex.EncodeToString(sum[:4])
 	}
 	return name
 }
@@ -62,7 +66,14 @@ func first(all []piece, r *trigger.Roll, before time.Duration) int {
 	return i
 }
 
-// cutTape makes the tape of a roll from pieces that are final.
+// recordingOf tells a recording from all others. Those of earlier versions don't say it: their pieces begin at different times.
+func recordingOf(h *timeline.Header) string {
+	return cmp.Or(h.Metadata.Extra[recording].Value, h.Metadata.Start.UTC().Format(time.RFC3339Nano))
+}
+
+// cutTape makes the tape of a roll from pieces that are final. A finished tape of that name with other content stays: the new one has a number
+// at the end of its name. So it is where a daemon was killed before its history said that the roll has its tape, and then had less of the
+// roll, or was of another version.
 func (d *Daemon) cutTape(all []piece, r trigger.Roll) (store.Tape, string, error) {
 	if len(all) == 0 {
 		return store.Tape{}, "", errors.New("found no piece of the history")
@@ -78,16 +89,29 @@ func (d *Daemon) cutTape(all []piece, r trigger.Roll) (store.Tape, string, error
 		return store.Tape{}, "", err
 	}
 	t := store.Tape{
-		Name: tapeName(h.Source.Cluster, &r), Cluster: h.Source.Cluster, ClusterName: d.o.Cluster, Group: r.Group,
+		Name: tapeName(h.Source.Cluster, recordingOf(&h), &r), Cluster: h.Source.Cluster, ClusterName: d.o.Cluster, Group: r.Group,
 		First: h.Metadata.Start.Time, Began: r.Began, Part: r.Part, Trigger: r.Trigger, Outcome: r.Outcome, Program: version.Program(),
 	}
-	h.Metadata.Name, h.Metadata.Extra = t.Name, nil
+	h.Metadata.Extra = nil
 	h.Source.Program = t.Program
 	if !h.Scope.Partial() && r.Group != "" && r.Group != trigger.Others {
 		h.Scope.Nodegroup = r.Group // what feed and panel show
 	}
-	file := filepath.Join(d.o.Dir, tapesDir, t.File())
-	part := filepath.Join(d.o.Dir, tapesDir, t.Name+".part"+ending)
+	name := t.Name
+	for n := 2; ; n++ {
+		made, file, err := d.writeTape(all, t, h, &r, whole)
+		if !errors.Is(err, errTaken) {
+			return made, file, err
+		}
+		d.o.Log(Warning, "a tape of that name is there with other content: both are kept", "tape", t.Name)
+		t.Name = fmt.Sprintf("%s-%d", name, n)
+	}
+}
+
+// writeTape makes the two files of a tape. An errTaken says that its name is that of another finished one.
+func (d *Daemon) writeTape(all []piece, t store.Tape, h timeline.Header, r *trigger.Roll, whole bool) (store.Tape, string, error) {
+	h.Metadata.Name = t.Name
+	file, part := d.path(tapesDir, t.File()), d.path(tapesDir, t.Name+".part"+ending)
 	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return t, "", err
 	}
@@ -96,6 +120,9 @@ func (d *Daemon) cutTape(all []piece, r trigger.Roll) (store.Tape, string, error
 		return t, "", err
 	}
 	c := cutter{tape: &t, out: w, until: r.Ended, missing: whole}
+	if r.Trigger.Kind == trigger.Found && r.Part == 1 {
+		c.found = r.Trigger.Reason
+	}
 	err = join(all, c.take)
 	if errors.Is(err, errPast) {
 		err = nil
@@ -108,12 +135,36 @@ func (d *Daemon) cutTape(all []piece, r trigger.Roll) (store.Tape, string, error
 		t.Bytes, t.SHA256, err = atomicfile.Sum(part)
 	}
 	if err == nil {
+		err = d.free(&t)
+	}
+	if err == nil {
 		err = os.Rename(part, file)
 	}
 	if err != nil {
 		return t, "", errors.Join(fmt.Errorf("tape %s: %w", t.Name, err), os.Remove(part))
 	}
-	return t, file, atomicfile.Write(filepath.Join(d.o.Dir, tapesDir, t.Description()), t.Text(), 0o644)
+	return t, file, atomicfile.Write(d.path(tapesDir, t.Description()), t.Text(), 0o644)
+}
+
+var errTaken = errors.New("its name is that of another finished tape")
+
+// free returns errTaken where the folder has a finished tape of the same name with other content. A file without a description is no finished
+// tape: nobody was told of it.
+func (d *Daemon) free(t *store.Tape) error {
+	text, err := os.ReadFile(d.path(tapesDir, t.Description()))
+	if err == nil {
+		if is, err := store.Parse(text); err != nil || is.SHA256 != t.SHA256 {
+			return errTaken
+		}
+		return nil
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if _, sum, err := atomicfile.Sum(d.path(tapesDir, t.File())); err == nil && sum != t.SHA256 {
+		d.o.Log(Warning, "a tape that has no description is made again", "tape", t.Name)
+	}
+	return nil
 }
 
 var errPast = errors.New("after the end of the roll")
@@ -124,8 +175,9 @@ type cutter struct {
 	out     *timeline.Writer
 	until   time.Time
 	last    time.Duration
-	missing bool // look whether the roll had begun before
-	begun   bool // the state at the beginning is written
+	missing bool   // look whether the roll had begun before
+	found   string // what says that it had, where no node does
+	begun   bool   // the state at the beginning is written
 }
 
 func (c *cutter) take(when time.Time, ev timeline.Event) error {
@@ -155,6 +207,7 @@ func (c *cutter) take(when time.Time, ev timeline.Event) error {
 // begin says at the end of the state what is missing before it.
 func (c *cutter) begin() error {
 	c.begun = true
+	c.tape.Missing = cmp.Or(c.tape.Missing, c.found)
 	if c.tape.Missing == "" {
 		return nil
 	}

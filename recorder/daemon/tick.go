@@ -135,13 +135,14 @@ func (d *Daemon) collect(rec *recorder.Recorder) []trigger.Roll {
 		if id := r.ID(d.cluster); !d.known[id] {
 			d.known[id] = true
 			message := "a roll began"
-			if rec == nil {
+			if rec == nil || r.Trigger.Kind == trigger.Found {
 				message = "a roll is on"
 			}
 			d.o.Log(Info, message, "group", r.Group, "part", r.Part, "trigger", string(r.Trigger.Kind), "reason", r.Trigger.Reason)
 		}
 	}
 	d.stats.Open = open
+	d.partial.Store(slices.ContainsFunc(open, func(r trigger.Roll) bool { return r.Found }))
 	return open
 }
 

@@ -13,7 +13,8 @@ import (
 
 // Tape describes a finished tape: NAME.json beside NAME.yaml.zst in a folder, beside NAME-CHECKSUM.yaml.zst in a bucket.
 type Tape struct {
-	// Name is of this part of this roll alone: two recorders of a cluster give its tape the same one.
+	// Name is of this part of this roll alone: two recorders of a cluster give its tape the same one. A tape that was interrupted has a name
+	// that no other recorder's has.
 	Name string `json:"name"`
 	// Cluster is the UID of the namespace kube-system, ClusterName what people call the cluster.
 	Cluster     string `json:"cluster"`

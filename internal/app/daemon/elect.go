@@ -39,8 +39,9 @@ type election struct {
 	identity string
 	log      *slog.Logger
 	able     func() bool // reports whether this recorder could make a tape now
+	whole    func() bool // reports whether it has the beginning of each roll that is on; nil: always
 
-	ableAt, gaveUp time.Time // when it last could, and when it resigned; of the goroutine of run
+	ableAt, gaveUp, freeAt time.Time // when it last could, when it resigned, and since when it could take the lease; of the goroutine of run
 
 	mu      sync.Mutex
 	renewed time.Time // when this one last renewed it
@@ -138,7 +139,10 @@ func (e *election) once(ctx context.Context, now time.Time) error {
 		return e.result(now, err)
 	case err != nil:
 		return e.about(err)
-	case !e.mayTake(l, now), !fit:
+	case !e.mayTake(l, now):
+		e.freeAt = time.Time{}
+		return nil
+	case !fit, e.yields(l, now):
 		return nil
 	}
 	e.hold(l, now)
@@ -187,6 +191,19 @@ func (e *election) mayTake(l *coordinationv1.Lease, now time.Time) bool {
 		e.seen, e.seenAt = record, now
 	}
 	return now.Sub(e.seenAt) >= leaseTime
+}
+
+// yields reports whether this one lets others take a free lease first. A recorder that began in the middle of a roll would make a tape
+// without its beginning, which another one may have.
+func (e *election) yields(l *coordinationv1.Lease, now time.Time) bool {
+	if value(l.Spec.HolderIdentity) == e.identity || e.whole == nil || e.whole() {
+		e.freeAt = time.Time{}
+		return false
+	}
+	if e.freeAt.IsZero() {
+		e.freeAt = now
+	}
+	return now.Sub(e.freeAt) <= 3*electEvery
 }
 
 // hold writes this one into the lease.

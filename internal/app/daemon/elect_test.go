@@ -207,3 +207,36 @@ func TestOneThatCanLeads(t *testing.T) {
 		owned.Wait()
 	})
 }
+
+// When the one that led was killed, a recorder that began in the middle of the roll lets the one take the lease that has all of it; it takes
+// the lease itself where nobody else does.
+func TestYoungRecorderComesLast(t *testing.T) {
+	server := &fakeLeases{away: map[string]bool{}}
+	recorder := func(name string, whole bool) *election {
+		return &election{
+			leases: server.of(name), name: "nodesim", identity: name, log: slog.New(slog.DiscardHandler),
+			able: func() bool { return true }, whole: func() bool { return whole },
+		}
+	}
+	killed, young, old := recorder("killed", true), recorder("young", false), recorder("old", true)
+	begun := time.Now()
+	turn := func(e *election, after time.Duration, want string) {
+		t.Helper()
+		if err := e.once(t.Context(), begun.Add(after)); err != nil {
+			t.Fatal(err)
+		}
+		if holder := value(server.lease.Spec.HolderIdentity); holder != want {
+			t.Errorf("after %s and a turn of %s: the lease is held by %q, want %q", after, e.identity, holder, want)
+		}
+	}
+	turn(killed, 0, "killed")
+	turn(young, time.Second, "killed")
+	turn(old, 2*time.Second, "killed")
+	turn(young, leaseTime+time.Second, "killed")
+	turn(old, leaseTime+2*time.Second, "old")
+	turn(young, leaseTime+3*time.Second, "old")
+	// The other one is killed too.
+	turn(young, 2*leaseTime+3*time.Second, "old")
+	turn(young, 2*leaseTime+4*electEvery+3*time.Second, "young")
+	turn(young, 2*leaseTime+5*electEvery+3*time.Second, "young")
+}

@@ -83,6 +83,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		if elected, err = newElection(o.Daemon.Record.REST, o.Lease, able, log); err != nil {
 			return err
 		}
+		elected.whole = func() bool { return d.Whole() }
 		o.Daemon.Leads, o.Daemon.Covered = elected.leads, elected.covered
 	}
 	hooks, err := o.hooks()

@@ -19,12 +19,13 @@ type cut struct {
 	GoesOn  bool    `json:"goesOn"`
 	// Since is when the first part began.
 	Since time.Time `json:"since"`
+	Found bool      `json:"found,omitempty"`
 }
 
 // Cut returns the name and the reason of a MARK that ends the tape of a roll which is on, once it is among the lines that Apply
 // takes. The next tape continues the roll where something of it has happened lately; else it begins when something does.
 func (d *Decider) Cut(now time.Time, r Roll) (name, reason string) {
-	text, _ := json.Marshal(cut{Group: r.Group, Trigger: r.Trigger, Part: r.Part + 1, GoesOn: now.Sub(r.Last) < d.options.Quiet, Since: r.Since}) // of strings
+	text, _ := json.Marshal(cut{Group: r.Group, Trigger: r.Trigger, Part: r.Part + 1, GoesOn: now.Sub(r.Last) < d.options.Quiet, Since: r.Since, Found: r.Found}) // of strings
 	return MarkCut, string(text)
 }
 
@@ -43,6 +44,6 @@ func (d *Decider) mark(at time.Time, ev timeline.Event) {
 		c.Since = at
 	}
 	if c.GoesOn {
-		d.enter(&Roll{Group: c.Group, Trigger: c.Trigger, Part: c.Part, Began: at, Since: c.Since, Last: last})
+		d.enter(&Roll{Group: c.Group, Trigger: c.Trigger, Part: c.Part, Began: at, Since: c.Since, Last: last, Found: c.Found})
 	}
 }

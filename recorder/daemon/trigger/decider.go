@@ -19,6 +19,9 @@ type Options struct {
 	Evictions int
 	// Group, where set, is the group of all nodes: those of a recording with a scope.
 	Group string
+	// Begins says that the first lines are the beginning of a recording. What is on its way out there is in a roll, which was on before.
+	// Else the first lines are the state in the middle of a recording, and begin nothing.
+	Begins bool
 }
 
 // DefaultEvictions is how many evictions within a minute begin a roll.
@@ -101,7 +104,10 @@ func (d *Decider) Advance(now time.Time) {
 			if over.Before(d.look) {
 				d.look = over
 			}
-		case !d.held(r):
+		case d.held(r): // it goes on
+		case r.idle: // somebody may have cordoned a node weeks ago, and left it
+			delete(d.open, group)
+		default:
 			d.end(r, over, Complete)
 		}
 	}
@@ -114,12 +120,12 @@ func (d *Decider) held(r *Roll) bool {
 		return group == r.Group && !since.Before(r.Since)
 	}
 	for _, n := range d.nodes {
-		if n.underWay() && counts(n.group, n.since) {
+		if n.underWay() && !n.listed && counts(n.group, n.since) {
 			return true
 		}
 	}
 	for _, m := range d.machines {
-		if m.deleting && counts(m.group, m.since) {
+		if m.deleting && !m.listed && counts(m.group, m.since) {
 			return true
 		}
 	}
@@ -157,17 +163,28 @@ func (d *Decider) Interrupt(now time.Time) {
 // happened keeps the roll of a group open, where one is.
 func (d *Decider) happened(at time.Time, group string) {
 	if r := d.open[group]; r != nil {
-		r.Last = at
+		r.Last, r.idle = at, false
 	}
 }
 
-// begin opens a roll of a group, or keeps it open.
+// begin opens a roll of a group, or keeps it open. One that was found, and of which nothing has happened, begins now: another recorder may
+// have seen this trigger, and not what was found.
 func (d *Decider) begin(at time.Time, group string, t Trigger) {
-	if d.open[group] != nil {
+	r := d.open[group]
+	if r != nil && !r.idle {
 		d.happened(at, group)
 		return
 	}
-	d.enter(&Roll{Group: group, Trigger: t, Part: 1, Began: at, Since: at, Last: at})
+	d.enter(&Roll{Group: group, Trigger: t, Part: 1, Began: at, Since: at, Last: at, Found: r != nil})
+}
+
+// find opens a roll that was on when the recording began, by an object that is on its way out there.
+func (d *Decider) find(at time.Time, group string, ev *timeline.Event, reason string) {
+	if !d.options.Begins || d.open[group] != nil {
+		return
+	}
+	t := trigger(ev, Found, time.Time{}, reason+" when the recording began")
+	d.enter(&Roll{Group: group, Trigger: t, Part: 1, Began: at, Since: at, Last: at, Found: true, idle: true})
 }
 
 func (d *Decider) enter(r *Roll) {

@@ -17,6 +17,7 @@ type machine struct {
 	uid, group string
 	deleting   bool
 	since      time.Time
+	listed     bool // it is as it was when the recording began
 }
 
 func (d *Decider) nodeClaim(at time.Time, ev *timeline.Event) {
@@ -46,13 +47,16 @@ func (d *Decider) claim(at time.Time, ev *timeline.Event, kind string, path ...s
 	d.machines[key] = is
 	switch {
 	case was == nil && !d.synced[ev.Resource]: // what there is at the beginning
+		if is.listed = d.options.Begins; is.deleting {
+			d.find(at, is.group, ev, kind+" "+ev.Name+" was being deleted")
+		}
 	case is.deleting && (was == nil || !was.deleting):
 		when, _ := time.Parse(time.RFC3339, deleted) // zero where it isn't one
 		d.begin(at, is.group, trigger(ev, Deletion, when, kind+" "+ev.Name+" is being deleted"))
 	case was == nil:
 		d.happened(at, is.group)
 	default:
-		is.since = was.since
+		is.since, is.listed = was.since, was.listed
 	}
 }
 

@@ -15,6 +15,7 @@ type node struct {
 	since      time.Time // when what a roll shows of it changed last
 	drain      time.Time // when it was first seen on its way out; zero where it isn't
 	found      bool      // it was on its way out when the recording began
+	listed     bool      // it is as it was when the recording began
 	shown
 }
 
@@ -27,6 +28,21 @@ type shown struct {
 // underWay reports whether a node is to go, is on its way back, or isn't there yet.
 func (s *shown) underWay() bool {
 	return s.cordoned || s.deleting || !s.ready || s.removal != "" || s.notice != ""
+}
+
+// leaves says how a node is on its way out, or may have to go, "" where it isn't.
+func (s *shown) leaves() string {
+	switch {
+	case s.deleting:
+		return "was being deleted"
+	case s.cordoned:
+		return "was cordoned"
+	case s.removal != "":
+		return "had the taint " + s.removal
+	case s.notice != "":
+		return "had the notice " + s.notice
+	}
+	return ""
 }
 
 // drains keeps the time since which a node is on its way out.
@@ -95,10 +111,12 @@ func (d *Decider) node(at time.Time, ev *timeline.Event) {
 		is.since = at
 		is.drains(at)
 		if !d.synced[ev.Resource] {
-			is.found = !is.drain.IsZero()
+			is.found, is.listed = !is.drain.IsZero(), d.options.Begins
+			if how := is.leaves(); how != "" {
+				d.find(at, is.group, ev, "node "+ev.Name+" "+how)
+			}
 			return // what there is at the beginning
 		}
-		d.happened(at, is.group)
 		was = &node{shown: shown{}}
 	} else {
 		if is.group != was.group {
@@ -110,14 +128,16 @@ func (d *Decider) node(at time.Time, ev *timeline.Event) {
 		if was.shown == is.shown {
 			return
 		}
-		was.shown, was.since = is.shown, at
+		was.shown, was.since, was.listed = is.shown, at, false
 		was.drains(at)
 		is, was = was, &old
 	}
-	d.happened(at, is.group)
-	if kind, t, reason := became(&was.shown, &is.shown, when); kind != "" {
-		d.begin(at, is.group, trigger(ev, kind, t, "node "+ev.Name+" "+reason))
+	kind, t, reason := became(&was.shown, &is.shown, when)
+	if kind == "" {
+		d.happened(at, is.group)
+		return
 	}
+	d.begin(at, is.group, trigger(ev, kind, t, "node "+ev.Name+" "+reason))
 }
 
 // became says what of a change of a node begins a roll.

@@ -49,10 +49,10 @@ func (d *Decider) pod(at time.Time, ev *timeline.Event) {
 	if n == nil || !d.synced[ev.Resource] {
 		return
 	}
-	if n.underWay() {
-		d.happened(at, n.group)
-	}
 	if reason == "" || reason == corev1.PodReasonPreemptionByScheduler {
+		if n.underWay() {
+			d.happened(at, n.group)
+		}
 		return
 	}
 	who := fmt.Sprintf("pod %s/%s of node %s was evicted", ev.Namespace, ev.Name, nodeOf)

@@ -18,6 +18,7 @@ const (
 	NotReady  Kind = "notready"  // a node that was Ready is not
 	Gone      Kind = "gone"      // a node was deleted
 	Evictions Kind = "evictions" // pods were evicted: one of a cordoned node, or many
+	Found     Kind = "found"     // a node or machine was on its way out when the recording began
 )
 
 // Trigger is the event that began a roll.
@@ -55,10 +56,14 @@ type Roll struct {
 	Began time.Time // of this part
 	Since time.Time // when the roll began: its first part
 	Last  time.Time // when something of the roll was last seen
+	// Found says that a node or machine of the group was on its way out when the recording began: the roll may have begun before.
+	Found bool
 
 	// Ended and Outcome are set where it is over.
 	Ended   time.Time
 	Outcome Outcome
+
+	idle bool // it was found, and nothing of it has happened since
 }
 
 // ID names the part of a roll of a cluster. It is the same for all recorders that have seen its trigger.

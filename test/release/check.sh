@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes the release of HEAD twice, in two clones, and tries all of it: the same bytes, archives, packages in a root without anything
-# else, the image as its user on a read-only file system, manifests by their own tools, the action. It needs Go, a module proxy and
-# root, and Debian's rpm, ruby and promtool, which it gets where they are missing. GORELEASER, KREW, ACTIONLINT and HELM are commands,
-# and GOTOOLCHAIN is the version of Go.
+# Makes the release of HEAD twice, in two clones, and tries all of it: the same bytes, the signature, archives, packages in a root without
+# anything else, the image as its user on a read-only file system, manifests by their own tools, the action. It needs Go, a module proxy
+# and root, and Debian's rpm, ruby and promtool, which it gets where they are missing. GORELEASER, COSIGN, KREW, ACTIONLINT and HELM are
+# commands, and GOTOOLCHAIN is the version of Go.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root="$PWD"
@@ -15,6 +15,7 @@ say() { echo "--- $*"; }
 fail() { echo "release-check: $*" >&2; exit 1; }
 # has PATTERN: grep -q that reads all of its input, so that no program is ended by a pipe that isn't read any more.
 has() { grep -e "$1" >/dev/null; }
+: "${GORELEASER:?found none: run make release-check, which sets it}" "${COSIGN:?}" "${KREW:?}" "${ACTIONLINT:?}" "${HELM:?}" "${GOTOOLCHAIN:?}"
 [ "$(id -u)" = 0 ] || fail "found the user $(id -un): want root, to install packages in a root of their own and to change into it"
 missing=()
 command -v rpm >/dev/null || missing+=(rpm)
@@ -60,12 +61,36 @@ $HELM template x "$chart" --kube-version 1.36.0 --set metrics.rules=true --show-
 promtool check rules "$work/alerts/rules.yaml"
 promtool test rules "$work/alerts/alerts.yaml"
 
+say "a key of this check alone, and a cosign that asks no server"
+signing="$work/signing"
+mkdir "$signing"
+COSIGN_PASSWORD=release-check $COSIGN generate-key-pair --output-key-prefix "$signing/cosign"
+# No log to write to, no server to ask for the time, and no keys of either: without these files cosign downloads sigstore's.
+echo '{"mediaType": "application/vnd.dev.sigstore.signingconfig.v0.2+json"}' >"$signing/services.json"
+echo '{"mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1"}' >"$signing/trusted.json"
+cat >"$signing/cosign" <<script
+#!/usr/bin/env bash
+exec $COSIGN "\$@" --signing-config="$signing/services.json" --trusted-root="$signing/trusted.json"
+script
+chmod +x "$signing/cosign"
+
+# The first release is signed, by the arguments of .goreleaser.yaml. No two signatures of a file are the same, and checksums.txt doesn't
+# list them. A tag of HEAD's own isn't what is made here.
+export GORELEASER_CURRENT_TAG="v$version"
 for clone in first second; do
 	say "release of ${commit:0:8}, $clone time"
 	git clone --quiet "$root" "$work/$clone"
 	git -C "$work/$clone" reset --quiet --hard "$commit"
 	git -C "$work/$clone" -c user.name=nodesim -c user.email=nodesim@example.org tag --annotate --message check "v$version"
-	(cd "$work/$clone" && $GORELEASER check --quiet && $GORELEASER release --clean --skip=publish,announce,sign)
+	skip=publish,announce
+	[ $clone = first ] || skip=$skip,sign
+	(
+		cd "$work/$clone"
+		$GORELEASER check --quiet
+		COSIGN="$signing/cosign" COSIGN_KEY="$(cat "$signing/cosign.key")" COSIGN_PASSWORD=release-check \
+			$GORELEASER release --clean --skip=$skip
+		packaging/homebrew/formula.sh dist
+	)
 done
 dist="$work/first/dist"
 
@@ -74,11 +99,21 @@ diff "$dist/checksums.txt" "$work/second/dist/checksums.txt" || fail "two releas
 (cd "$dist" && sha256sum --check --quiet checksums.txt)
 cat "$dist/checksums.txt"
 cmp "$dist/krew/nodesim.yaml" "$work/second/dist/krew/nodesim.yaml"
-cmp "$dist/homebrew/Casks/nodesim.rb" "$work/second/dist/homebrew/Casks/nodesim.rb"
+cmp "$dist/homebrew/Formula/nodesim.rb" "$work/second/dist/homebrew/Formula/nodesim.rb"
 for file in nodesim{,-cloud}_${version}_{linux,darwin}_{amd64,arm64}.tar.gz nodesim{,-cloud}_${version}_windows_{amd64,arm64}.zip \
 	nodesim_${version}_{amd64,arm64}.deb nodesim-$version-1.{x86_64,aarch64}.rpm nodesim{,-cloud}_$version.cdx.json nodesim_${version}_image.tar; do
 	grep -q "  $file\$" "$dist/checksums.txt" || fail "checksums.txt: found no line for $file"
 done
+
+say "the signature of the checksums, and none of changed ones"
+# verified FILE: cosign says that the signature is FILE's. It isn't in the log, which this check doesn't write to.
+verified() {
+	$COSIGN verify-blob --key "$signing/cosign.pub" --bundle "$dist/checksums.txt.sigstore.json" --insecure-ignore-tlog \
+		--trusted-root="$signing/trusted.json" "$1"
+}
+verified "$dist/checksums.txt" || fail "checksums.txt.sigstore.json isn't the signature of checksums.txt"
+sed '1s/^./x/' "$dist/checksums.txt" >"$signing/changed.txt"
+if verified "$signing/changed.txt" 2>/dev/null; then fail "cosign takes the signature of checksums.txt for one of other checksums"; fi
 
 say "archives"
 for archive in "$dist"/*.tar.gz "$dist"/*.zip; do
@@ -128,7 +163,8 @@ PATH="$work/archive:$PATH" kubectl-nodesim replay --help | has '^  kubectl nodes
 PATH="$work/archive:$PATH" "$work/archive/kubectl_complete-nodesim" repl | has '^replay' || fail "the plugin isn't completed"
 
 say "from the archive to the tape of a roll that nobody announced"
-test/adopt/adopt.sh "$dist/nodesim_${version}_linux_amd64.tar.gz" "$(make -s --no-print-directory controlplane)/kubectl"
+assets="$(make -s --no-print-directory controlplane)"
+test/adopt/adopt.sh "$dist/nodesim_${version}_linux_amd64.tar.gz" "$assets/kubectl"
 
 say "Debian's package, in a root without anything"
 debian="$work/debian"
@@ -190,9 +226,9 @@ for archive in nodesim_${version}_{linux,darwin}_{amd64,arm64}.tar.gz nodesim_${
 	grep -q "uri: https://github.com/nodesim/nodesim/releases/download/v$version/$archive" "$dist/krew/nodesim.yaml" || fail "krew's manifest: found no $archive"
 done
 
-say "Homebrew's cask"
-ruby -c "$dist/homebrew/Casks/nodesim.rb"
-grep -q "$(sha256sum <"$dist/nodesim_${version}_darwin_arm64.tar.gz" | cut -d ' ' -f 1)" "$dist/homebrew/Casks/nodesim.rb" || fail "Homebrew's cask: found no checksum of darwin_arm64"
+say "Homebrew's formula, with the archives of its four systems"
+ruby -c "$dist/homebrew/Formula/nodesim.rb"
+ruby test/release/formula.rb "$dist/homebrew/Formula/nodesim.rb" "$dist"
 
 say "the action"
 mkdir -p "$work/actions/.github/workflows" "$work/temp"

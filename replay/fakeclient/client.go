@@ -52,6 +52,7 @@ type Client struct {
 	streams map[*stream]struct{}
 	given   map[request]given
 	tracked []*tracked
+	tracks  atomic.Bool // there is one
 }
 
 var (

@@ -15,8 +15,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/cache"
-
-	"github.com/nodesim/nodesim/timeline"
 )
 
 // factory is a SharedInformerFactory whose informers are tracked. It makes those
@@ -46,8 +44,11 @@ func newFactory(c *Client) *factory {
 // InformerFor implements informers.SharedInformerFactory.
 func (f *factory) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	return f.SharedInformerFactory.InformerFor(obj, func(k kubernetes.Interface, d time.Duration) cache.SharedIndexInformer {
-		i := &informer{SharedIndexInformer: newFunc(k, d), client: f.client, factory: f, place: f.placeOf(obj), listed: make(chan struct{})}
-		f.client.Track(i.SharedIndexInformer)
+		i := &informer{SharedIndexInformer: newFunc(k, d), client: f.client, factory: f, place: f.client.placeOf(obj), listed: make(chan struct{})}
+		t := f.client.track(i.SharedIndexInformer)
+		if i.place >= 0 {
+			t.is(gvrOf(f.client.cluster.Resources()[i.place]))
+		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.asked = append(f.asked, i)
@@ -66,15 +67,6 @@ func (f *factory) takeAbsent() []schema.GroupVersionResource {
 	absent := f.absent
 	f.absent = nil
 	return absent
-}
-
-// placeOf returns the place of a type's resource in the tape's header; -1 where
-// the tape doesn't have it.
-func (f *factory) placeOf(obj runtime.Object) int {
-	kinds, _, _ := scheme.Scheme.ObjectKinds(obj) // none for a type that isn't Kubernetes' own
-	return slices.IndexFunc(f.client.cluster.Resources(), func(r timeline.Resource) bool {
-		return slices.Contains(kinds, gvrOf(r).GroupVersion().WithKind(r.Kind))
-	})
 }
 
 // ForResource implements informers.SharedInformerFactory. The factory inside

@@ -7,8 +7,10 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/nodesim/nodesim/replay"
@@ -78,13 +80,14 @@ func (c *Client) Settle(ctx context.Context) error {
 	c.refusals.Store(c.cluster.Refusals())
 	changed := c.notes.take()
 	changed.all = changed.all || c.cluster.HasFaultInjector() // events of earlier steps may arrive in this one
+	taken := c.takenBy()
 	for _, t := range informers {
 		if err := c.settled(ctx, &t, changed); err != nil {
 			c.notes.giveBack(changed)
 			return err
 		}
 	}
-	c.allArrived()
+	c.allArrived(taken)
 	return nil
 }
 
@@ -194,8 +197,9 @@ func (c *Client) track(i cache.SharedIndexInformer) *tracked {
 			return t
 		}
 	}
-	t := &tracked{informer: i}
+	t := &tracked{informer: i, resource: &atomic.Pointer[schema.GroupVersionResource]{}}
 	c.tracked = append(c.tracked, t)
+	c.tracks.Store(true)
 	return t
 }
 

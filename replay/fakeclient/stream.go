@@ -55,10 +55,10 @@ func (c *Client) watch(gvr schema.GroupVersionResource, namespace string, opts m
 		client: c, watch: w, as: as, cancel: cancel,
 		result: make(chan watch.Event), back: make(chan struct{}, 1),
 		reflector: opts.AllowWatchBookmarks && opts.TimeoutSeconds != nil,
-		request:   requestOf(gvr, namespace, opts), pending: pending{whole: opts.SendInitialEvents != nil},
+		request:   requestOf(gvr, namespace, opts),
 	}
 	c.mu.Lock()
-	s.begin(opts.ResourceVersion)
+	s.begin(opts)
 	c.streams[s] = struct{}{}
 	c.mu.Unlock()
 	if !c.start(func() { s.run(ctx) }) {
@@ -76,7 +76,9 @@ func (s *stream) run(ctx context.Context) {
 			return
 		}
 		out := s.event(ev)
-		s.pending.note(ev)
+		if s.client.compares() {
+			s.pending.note(ev)
+		}
 		select {
 		case s.result <- out:
 			s.sent.Add(1)
@@ -109,11 +111,11 @@ func (s *stream) event(ev replay.Event) watch.Event {
 func (s *stream) end() {
 	s.watch.Stop()
 	s.cancel()
-	close(s.result)
 	s.client.mu.Lock()
 	s.leave()
 	delete(s.client.streams, s)
 	s.client.mu.Unlock()
+	close(s.result) // a reflector opens the next one at once
 }
 
 // ResultChan implements watch.Interface.

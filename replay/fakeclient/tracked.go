@@ -2,18 +2,67 @@ package fakeclient
 
 import (
 	"context"
-	"runtime"
+	"fmt"
+	goruntime "runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/nodesim/nodesim/timeline"
 )
 
 // tracked is an informer that lock-step waits for.
 type tracked struct {
 	informer cache.SharedIndexInformer
 	handlers []*handler
+	resource *atomic.Pointer[schema.GroupVersionResource] // nil as long as it isn't known
+}
+
+// isOf reports whether an informer may be of a resource: it is known where a factory of ours made the informer, and from the
+// first object on.
+func (t *tracked) isOf(r schema.GroupVersionResource) bool {
+	known := t.resource.Load()
+	return known == nil || *known == r
+}
+
+func (t *tracked) is(r schema.GroupVersionResource) { t.resource.Store(&r) }
+
+func (t *tracked) resembles(other *tracked) bool {
+	known := t.resource.Load()
+	return known == nil || other.isOf(*known)
+}
+
+// learn looks which resource an informer is of.
+func (t *tracked) learn(c *Client) {
+	if t.resource.Load() != nil {
+		return
+	}
+	for _, o := range t.informer.GetStore().List() {
+		if obj, ok := o.(runtime.Object); ok {
+			if at := c.placeOf(obj); at >= 0 {
+				t.is(gvrOf(c.cluster.Resources()[at]))
+			}
+		}
+		return
+	}
+}
+
+// placeOf is the place of an object's kind among the tape's resources; -1 where the tape doesn't have it.
+func (c *Client) placeOf(obj runtime.Object) int {
+	kinds := []schema.GroupVersionKind{obj.GetObjectKind().GroupVersionKind()}
+	if kinds[0].Empty() {
+		kinds, _, _ = scheme.Scheme.ObjectKinds(obj) // none for a type that isn't Kubernetes' own
+	}
+	return slices.IndexFunc(c.cluster.Resources(), func(r timeline.Resource) bool {
+		return slices.Contains(kinds, gvrOf(r).GroupVersion().WithKind(r.Kind))
+	})
 }
 
 // client-go has no way to be told when a reflector connects and when a store
@@ -21,9 +70,13 @@ type tracked struct {
 // the first times without a timer. (HasSyncedChecker tells of the first list, since 0.36.)
 const shortPoll, longPoll = time.Microsecond, time.Millisecond
 
+// patience bounds the time that an object takes from an informer's queue into its store. A transform that fails keeps it
+// out of the queue.
+const patience = 30 * time.Second
+
 func pause(ctx context.Context, d time.Duration) error {
 	if d < 32*shortPoll {
-		runtime.Gosched()
+		goruntime.Gosched()
 		return ctx.Err()
 	}
 	timer := time.NewTimer(d)
@@ -38,7 +91,7 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // untilSynced waits for an informer's first list.
 func untilSynced(ctx context.Context, i cache.SharedIndexInformer) error {
-	for wait := shortPoll; !i.HasSynced(); wait = min(2*wait, longPoll) {
+	for wait := shortPoll; !i.HasSynced(); wait = min(2*wait, 100*longPoll) { // that may take for ever
 		if err := pause(ctx, wait); err != nil {
 			return err
 		}
@@ -50,12 +103,19 @@ func (t *tracked) waitedFor() bool { return t.informer.HasSynced() && !t.informe
 
 // settled waits until an informer's store holds what its reflector was given, and its handlers have dealt with it.
 func (c *Client) settled(ctx context.Context, t *tracked, keys *changes) error {
+	t.learn(c)
+	begun := time.Now()
 	for wait := shortPoll; ; wait = min(2*wait, longPoll) {
 		if !t.waitedFor() {
 			return nil
 		}
-		if c.arrived(t) {
+		lacks, arrived := c.arrived(t)
+		if arrived {
 			break
+		}
+		if time.Since(begun) > patience {
+			return fmt.Errorf("fakeclient: an informer's store lacks %s for %s: found no error of the informer, want its transform to take every object",
+				lacks, patience)
 		}
 		if err := pause(ctx, wait); err != nil {
 			return err

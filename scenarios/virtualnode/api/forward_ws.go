@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -58,6 +59,9 @@ func (f *forwarder) serveWebSocket(w http.ResponseWriter, r *http.Request, ports
 			return
 		}
 	}
+	// The others of a connection read nothing while the data of one isn't taken: the end of the client ends them all.
+	stop := context.AfterFunc(f.upgrade.ctx, func() { _ = conn.Close() })
+	defer stop()
 	var running sync.WaitGroup
 	defer running.Wait()
 	for i, port := range ports {

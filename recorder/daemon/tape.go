@@ -120,8 +120,11 @@ func (d *Daemon) writeTape(all []piece, t store.Tape, h timeline.Header, r *trig
 		return t, "", err
 	}
 	c := cutter{tape: &t, out: w, until: r.Ended, missing: whole}
-	if r.Trigger.Kind == trigger.Found && r.Part == 1 {
-		c.found = r.Trigger.Reason
+	if r.Found && r.Part == 1 {
+		c.found = "the roll was on when the recording began"
+		if r.Trigger.Kind == trigger.Found {
+			c.found = r.Trigger.Reason
+		}
 	}
 	err = join(all, c.take)
 	if errors.Is(err, errPast) {

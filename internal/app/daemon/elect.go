@@ -138,6 +138,7 @@ func (e *election) once(ctx context.Context, now time.Time) error {
 		_, err = e.leases.Create(ctx, l, metav1.CreateOptions{})
 		return e.result(now, err)
 	case err != nil:
+		e.freeAt = time.Time{}
 		return e.about(err)
 	case !e.mayTake(l, now):
 		e.freeAt = time.Time{}
@@ -203,7 +204,7 @@ func (e *election) yields(l *coordinationv1.Lease, now time.Time) bool {
 	if e.freeAt.IsZero() {
 		e.freeAt = now
 	}
-	return now.Sub(e.freeAt) <= 3*electEvery
+	return now.Sub(e.freeAt) < 3*electEvery
 }
 
 // hold writes this one into the lease.

@@ -153,10 +153,15 @@ func (d *Decider) Ended() []Roll {
 	return ended
 }
 
-// Interrupt ends all rolls: the recorder is about to end, and nobody will go on.
+// Interrupt ends all rolls: the recorder is about to end, and nobody will go on. One that was found and of which nothing has happened
+// would be a tape of nothing, of every recorder that begins while a node is cordoned.
 func (d *Decider) Interrupt(now time.Time) {
-	for _, r := range d.Open() {
-		d.end(d.open[r.Group], now, Interrupted)
+	for _, group := range slices.Sorted(maps.Keys(d.open)) {
+		if r := d.open[group]; r.idle {
+			delete(d.open, group)
+		} else {
+			d.end(r, now, Interrupted)
+		}
 	}
 }
 
@@ -168,14 +173,14 @@ func (d *Decider) happened(at time.Time, group string) {
 }
 
 // begin opens a roll of a group, or keeps it open. One that was found, and of which nothing has happened, begins now: another recorder may
-// have seen this trigger, and not what was found.
-func (d *Decider) begin(at time.Time, group string, t Trigger) {
+// have seen this trigger, and not what was found. before says that the trigger's node was on its way out when the recording began.
+func (d *Decider) begin(at time.Time, group string, before bool, t Trigger) {
 	r := d.open[group]
 	if r != nil && !r.idle {
 		d.happened(at, group)
 		return
 	}
-	d.enter(&Roll{Group: group, Trigger: t, Part: 1, Began: at, Since: at, Last: at, Found: r != nil})
+	d.enter(&Roll{Group: group, Trigger: t, Part: 1, Began: at, Since: at, Last: at, Found: before || r != nil})
 }
 
 // find opens a roll that was on when the recording began, by an object that is on its way out there.

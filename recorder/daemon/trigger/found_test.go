@@ -69,8 +69,32 @@ func TestFoundRollNeedsAnEvent(t *testing.T) {
 	}
 	d = begun()
 	d.Interrupt(noon.Add(time.Minute))
+	if ended, open := d.Ended(), d.Open(); len(ended)+len(open) > 0 {
+		t.Errorf("interrupted, and nothing has happened: found the rolls %+v and %+v, want none", ended, open)
+	}
+	d = begun(nodeEvent(timeline.Modified, "old", deleting, cordoned, ready))
+	d.Interrupt(noon.Add(time.Minute))
 	if ended := d.Ended(); len(ended) != 1 || ended[0].Outcome != trigger.Interrupted {
 		t.Errorf("interrupted: found the rolls %+v, want one", ended)
+	}
+}
+
+// A drain that a budget holds up for longer than a roll is quiet goes on later. It began before the recording all the same; another node's
+// didn't.
+func TestRollThatStoodStillIsFound(t *testing.T) {
+	for name, c := range map[string]struct {
+		event timeline.Event
+		want  bool
+	}{
+		"a pod of the node is evicted": {podEvent("web", "old", "", evicted), true},
+		"the node is gone":             {nodeEvent(timeline.Deleted, "old", "", cordoned, ready), true},
+		"another node is cordoned":     {nodeEvent(timeline.Modified, "a", "", cordoned, ready), false},
+	} {
+		d := begun()
+		d.Apply(noon.Add(time.Hour), c.event)
+		if open := d.Open(); len(open) != 1 || open[0].Found != c.want || open[0].Trigger.Kind == trigger.Found {
+			t.Errorf("%s: found the rolls %+v, want one of which Found is %v", name, open, c.want)
+		}
 	}
 }
 

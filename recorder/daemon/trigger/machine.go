@@ -52,7 +52,7 @@ func (d *Decider) claim(at time.Time, ev *timeline.Event, kind string, path ...s
 		}
 	case is.deleting && (was == nil || !was.deleting):
 		when, _ := time.Parse(time.RFC3339, deleted) // zero where it isn't one
-		d.begin(at, is.group, trigger(ev, Deletion, when, kind+" "+ev.Name+" is being deleted"))
+		d.begin(at, is.group, false, trigger(ev, Deletion, when, kind+" "+ev.Name+" is being deleted"))
 	case was == nil:
 		d.happened(at, is.group)
 	default:

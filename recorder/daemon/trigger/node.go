@@ -99,7 +99,7 @@ func (d *Decider) node(at time.Time, ev *timeline.Event) {
 	was := d.nodes[ev.Name]
 	if was != nil && (ev.Type == timeline.Deleted || ev.UID != "" && ev.UID != was.uid) {
 		delete(d.nodes, ev.Name)
-		d.begin(at, was.group, trigger(ev, Gone, time.Time{}, "node "+ev.Name+" was deleted"))
+		d.begin(at, was.group, was.found, trigger(ev, Gone, time.Time{}, "node "+ev.Name+" was deleted"))
 		was = nil
 	}
 	if ev.Type == timeline.Deleted {
@@ -137,7 +137,7 @@ func (d *Decider) node(at time.Time, ev *timeline.Event) {
 		d.happened(at, is.group)
 		return
 	}
-	d.begin(at, is.group, trigger(ev, kind, t, "node "+ev.Name+" "+reason))
+	d.begin(at, is.group, is.found, trigger(ev, kind, t, "node "+ev.Name+" "+reason))
 }
 
 // became says what of a change of a node begins a roll.

@@ -57,12 +57,12 @@ func (d *Decider) pod(at time.Time, ev *timeline.Event) {
 	}
 	who := fmt.Sprintf("pod %s/%s of node %s was evicted", ev.Namespace, ev.Name, nodeOf)
 	if n.underWay() {
-		d.begin(at, n.group, trigger(ev, Evictions, when, who))
+		d.begin(at, n.group, n.found, trigger(ev, Evictions, when, who))
 		return
 	}
 	recent := append(since(d.recent[n.group], at.Add(-window)), at)
 	if d.recent[n.group] = recent; len(recent) >= d.options.Evictions {
-		d.begin(at, n.group, trigger(ev, Evictions, when, fmt.Sprintf("%s, number %d of the group within a minute", who, len(recent))))
+		d.begin(at, n.group, false, trigger(ev, Evictions, when, fmt.Sprintf("%s, number %d of the group within a minute", who, len(recent))))
 		delete(d.recent, n.group)
 	}
 }

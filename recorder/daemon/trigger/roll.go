@@ -56,7 +56,8 @@ type Roll struct {
 	Began time.Time // of this part
 	Since time.Time // when the roll began: its first part
 	Last  time.Time // when something of the roll was last seen
-	// Found says that a node or machine of the group was on its way out when the recording began: the roll may have begun before.
+	// Found says that the roll may have begun before the recording: a node or machine of the group was on its way out there when the roll
+	// began, or the trigger's node was.
 	Found bool
 
 	// Ended and Outcome are set where it is over.

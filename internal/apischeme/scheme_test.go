@@ -13,13 +13,14 @@ import (
 // told to.
 var leftOut = []string{
 	"admissionregistration.k8s.io/v1alpha1", "admissionregistration.k8s.io/v1beta1", "apps/v1beta1", "apps/v1beta2",
-	"authentication.k8s.io/v1alpha1", "authentication.k8s.io/v1beta1", "authorization.k8s.io/v1beta1", "batch/v1beta1",
+	"authentication.k8s.io/v1alpha1", "authentication.k8s.io/v1beta1", "authorization.k8s.io/v1beta1",
+	"autoscaling/v2beta1", "autoscaling/v2beta2", "batch/v1beta1",
 	"certificates.k8s.io/v1alpha1", "certificates.k8s.io/v1beta1", "coordination.k8s.io/v1alpha2",
 	"coordination.k8s.io/v1beta1", "discovery.k8s.io/v1beta1", "events.k8s.io/v1beta1", "extensions/v1beta1",
 	"flowcontrol.apiserver.k8s.io/v1beta1", "flowcontrol.apiserver.k8s.io/v1beta2", "flowcontrol.apiserver.k8s.io/v1beta3",
 	"internal.apiserver.k8s.io/v1alpha1", "networking.k8s.io/v1beta1", "node.k8s.io/v1alpha1", "node.k8s.io/v1beta1",
 	"rbac.authorization.k8s.io/v1alpha1", "rbac.authorization.k8s.io/v1beta1", "resource.k8s.io/v1alpha3", "resource.k8s.io/v1beta1", "resource.k8s.io/v1beta2",
-	"scheduling.k8s.io/v1alpha2", "scheduling.k8s.io/v1beta1", "storage.k8s.io/v1alpha1", "storage.k8s.io/v1beta1", "storagemigration.k8s.io/v1beta1",
+	"scheduling.k8s.io/v1alpha1", "scheduling.k8s.io/v1beta1", "storage.k8s.io/v1alpha1", "storage.k8s.io/v1beta1", "storagemigration.k8s.io/v1beta1",
 	"extensions/__internal", "internal.apiserver.k8s.io/__internal", "storagemigration.k8s.io/__internal", // where nothing else of the group is left
 }
 

@@ -112,8 +112,12 @@ func TestTransformThatFails(t *testing.T) {
 		}
 		f.Start()
 		err := f.StepTo(t.Context(), time.Hour)
-		if storesSayVersions && err != nil || !storesSayVersions && (err == nil || !strings.Contains(err.Error(), "lacks c for 30s")) {
-			t.Errorf("found the error %v", err)
+		want := "lacks c for 30s"
+		if storesSayVersions {
+			want = "lacks version 60 for 30s"
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found the error %v, want %q in it", err, want)
 		}
 	})
 }

@@ -71,6 +71,11 @@ func (c *spdyConn) accept(stream httpstream.Stream, replySent <-chan struct{}) e
 	}
 	select {
 	case c.arrivals <- arrival{stream, replySent}:
+		// Without a reply, a reset of this stream by the client would hold a worker forever (github.com/moby/spdystream,
+		// connection.go, handleResetFrame). An error takes the stream away before; the second reply does nothing.
+		if s, ok := stream.(interface{ SendReply(http.Header, bool) error }); ok {
+			return s.SendReply(http.Header{}, false)
+		}
 		return nil
 	case <-c.accepting.Done():
 		c.forget(stream)

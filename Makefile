@@ -176,7 +176,7 @@ soak: ## the long campaigns: many seeds, long faults, an hour of fuzzing for eac
 	@assets="$$($(MAKE) -s --no-print-directory controlplane)"; \
 	NODESIM_SOAK=1 KUBEBUILDER_ASSETS="$$assets" $(GO) test -tags controlplane -p 1 -count 1 -timeout 6h $(PACKAGES)
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=1h PACKAGES="$(PARSERS)"
-	@$(MAKE) --no-print-directory minors
+	@NODESIM_SOAK=1 $(MAKE) --no-print-directory minors
 
 # The minors of Kubernetes to be compared with: all, unless they are named. RUN=comparisons leaves out the conformance
 # tests, which take half an hour for each.

@@ -4,8 +4,9 @@
 # take half an hour each; the other arguments are minors. The results are in bin/minors: a line for each minor and package
 # in results.tsv, with how many tests passed and failed (those within them included), the logs, the e2e tables, the table
 # of docs/cluster.md in table.md, and in MINOR-known.tsv what scripts of writes found, as rows of
-# internal/testing/writescripts/known.tsv. The status is 1 if anything failed, or a table lacks; the other minors run all
-# the same, and the last lines say what failed.
+# internal/testing/writescripts/known.tsv. With NODESIM_SOAK, which make soak sets, all scripts of writes run; the other
+# packages' long tests run in make soak itself, once and not for each minor. The status is 1 if anything failed, or a table
+# lacks; the other minors run all the same, and the last lines say what failed.
 set -euo pipefail
 usage='want all or comparisons, and then minors, such as 1.34 (go run ./internal/localcluster/assets/build -minors prints all)'
 case "${1:-}" in
@@ -21,7 +22,8 @@ packages=(./internal/localcluster ./recorder ./internal/testing/clusterstories .
 results=bin/minors
 mkdir -p "$results"
 rm -f "$results"/{results.tsv,table.md,failed.txt}
-unset KUBEBUILDER_ASSETS
+soak="${NODESIM_SOAK:-}"
+unset KUBEBUILDER_ASSETS NODESIM_SOAK
 
 # failed notes what has failed, for the end.
 failed() { echo "Kubernetes $1" | tee -a "$results/failed.txt" >&2; }
@@ -31,9 +33,12 @@ count() { grep -c -- "$1" "$2" || true; }
 
 # cell runs the tests of a package against a minor, and leaves in $cell what the table says of them.
 cell() {
-	local minor="$1" assets="$2" package="$3" log passed failures status=0
+	local minor="$1" assets="$2" package="$3" log passed failures status=0 long="" limit=2h
 	log="$results/$minor-$(basename "$package").log"
-	KUBEBUILDER_ASSETS="$assets" go test -tags controlplane -vet=off -count 1 -timeout 2h -v "$package" > "$log" 2>&1 || status=$?
+	if [ -n "$soak" ] && [ "$package" = ./internal/testing/writescripts ]; then
+		long="$soak" limit=6h
+	fi
+	KUBEBUILDER_ASSETS="$assets" NODESIM_SOAK="$long" go test -tags controlplane -vet=off -count 1 -timeout "$limit" -v "$package" > "$log" 2>&1 || status=$?
 	passed="$(count '--- PASS: ' "$log")" failures="$(count '--- FAIL: ' "$log")"
 	printf '%s\t%s\t%s\t%s\n' "$minor" "$package" "$passed" "$failures" | tee -a "$results/results.tsv"
 	cell="$passed of $((passed + failures))"

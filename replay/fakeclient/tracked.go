@@ -44,13 +44,14 @@ func (t *tracked) learn(c *Client) {
 	if t.resource.Load() != nil {
 		return
 	}
-	for _, o := range t.informer.GetStore().List() {
-		if obj, ok := o.(runtime.Object); ok {
-			if at := c.placeOf(obj); at >= 0 {
-				t.is(gvrOf(c.cluster.Resources()[at]))
-			}
-		}
+	held := t.informer.GetStore().List()
+	if len(held) == 0 {
 		return
+	}
+	if obj, ok := held[0].(runtime.Object); ok {
+		if at := c.placeOf(obj); at >= 0 {
+			t.is(gvrOf(c.cluster.Resources()[at]))
+		}
 	}
 }
 

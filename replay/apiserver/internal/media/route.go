@@ -22,7 +22,9 @@ var servedByGo = map[string]bool{
 
 // isBuiltIn tells built-in resources, which a server has Go types and routes
 // for, from custom ones.
-func isBuiltIn(r timeline.Resource) bool { return types().IsVersionRegistered(kindOf(r).GroupVersion()) || servedByGo[r.Group] }
+func isBuiltIn(r timeline.Resource) bool {
+	return types().IsVersionRegistered(kindOf(r).GroupVersion()) || servedByGo[r.Group]
+}
 
 // routed refuses what never comes to a negotiation: a built-in resource has a
 // route of go-restful, which matches the Accept header by itself, knows

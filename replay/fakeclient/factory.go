@@ -158,7 +158,7 @@ func (i *informer) RunWithContext(ctx context.Context) {
 			_, all := i.client.present()
 			for _, t := range all {
 				if t.informer == i.SharedIndexInformer {
-					_ = i.client.settled(ctx, &t, &changes{all: true}) // an error is the context's end, which the next one sees
+					_ = i.client.settled(ctx, &t, &changes{all: true}) // an error comes again, of the next one or of Settle
 				}
 			}
 		}

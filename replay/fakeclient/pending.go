@@ -182,6 +182,9 @@ func (c *Client) arrived(t *tracked) (lacks string, arrived bool) {
 
 // takenBy is how much each watch has given so far.
 func (c *Client) takenBy() map[*stream]int {
+	if !c.compares() {
+		return nil
+	}
 	streams, _ := c.present()
 	taken := make(map[*stream]int, len(streams))
 	for s := range streams {
@@ -192,6 +195,9 @@ func (c *Client) takenBy() map[*stream]int {
 
 // allArrived forgets what every store holds now.
 func (c *Client) allArrived(taken map[*stream]int) {
+	if taken == nil {
+		return
+	}
 	for s, changes := range taken {
 		s.pending.clear(changes)
 	}

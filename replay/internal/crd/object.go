@@ -225,16 +225,9 @@ func embeddedMeta(at *field.Path, v map[string]any) (errs field.ErrorList) {
 		if m.Name == "" {
 			m.Name = "fakename" // as a server has it
 		}
-		errs = append(errs, apivalidation.ValidateObjectMeta(m, m.Namespace != "", segment, at.Child("metadata"))...)
+		errs = append(errs, apivalidation.ValidateObjectMeta(m, m.Namespace != "", path.ValidatePathSegmentName, at.Child("metadata"))...)
 	}
 	return errs
-}
-
-func segment(name string, prefix bool) []string {
-	if prefix {
-		return path.IsValidPathSegmentPrefix(name)
-	}
-	return path.IsValidPathSegmentName(name)
 }
 
 func readMeta(x any) (*metav1.ObjectMeta, error) {

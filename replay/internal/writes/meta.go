@@ -143,20 +143,12 @@ func (w *write) warnFinalizers(u unstructured.Unstructured, old []string) {
 	}
 }
 
-// segment is the rule for a name that only has to fit into a path.
-func segment(name string, prefix bool) []string {
-	if prefix {
-		return path.IsValidPathSegmentPrefix(name)
-	}
-	return path.IsValidPathSegmentName(name)
-}
-
 // checkMeta validates metadata; old is nil for a new object.
 func (k kind) checkMeta(u unstructured.Unstructured, old *object) field.ErrorList {
 	p := field.NewPath("metadata")
 	name := apivalidation.NameIsDNSSubdomain
 	if k.isBudget() || k.Group == "rbac.authorization.k8s.io" || old != nil {
-		name = segment
+		name = path.ValidatePathSegmentName // it only has to fit into a path
 	}
 	if k.is("services") && old == nil {
 		name = apivalidation.NameIsDNS1035Label

@@ -27,13 +27,14 @@ func writeError(w http.ResponseWriter, err error) { writeText(w, statusOf(err), 
 // writeStatus says an error to clients that ask for streams. SPDY clients before client-go 0.36 read text as YAML, in which
 // "pod x: not found" is a mapping: they showed nothing of it (NewConnection in k8s.io/apimachinery, pkg/util/httpstream/spdy).
 func writeStatus(w http.ResponseWriter, err error) {
+	code := statusOf(err)
 	h := w.Header()
 	h.Del("Content-Length")
 	h.Set("Content-Type", "application/json")
-	w.WriteHeader(statusOf(err))
+	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
-		Status:   metav1.StatusFailure, Message: err.Error(), Code: int32(statusOf(err)),
+		Status:   metav1.StatusFailure, Message: err.Error(), Code: int32(code),
 	})
 }
 

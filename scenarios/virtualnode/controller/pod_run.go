@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -107,26 +106,22 @@ func (pc *PodController) wait(ctx context.Context, caches ...filling) error {
 	defer long.Stop()
 	again := time.NewTicker(askFull)
 	defer again.Stop()
-	for !allFull(caches) {
+	for missing := empty(caches); missing != ""; missing = empty(caches) {
 		select {
 		case <-again.C:
 			continue
 		case <-ctx.Done():
 		case <-long.C():
 			pc.trouble.say(ctx, fmt.Errorf("pod controller: nothing is done for pods, since after %s these caches aren't full: %s:"+
-				" start their informers (a factory starts those that it made before) and allow them to list and watch", sayAfter, empty(caches)))
+				" start their informers (a factory starts those that it made before) and allow them to list and watch", sayAfter, missing))
 			continue
 		}
 		if err := pc.trouble.ended(); err != nil {
 			return err
 		}
-		return fmt.Errorf("run pod controller: wait for the cache of %s: %w", empty(caches), ctx.Err())
+		return fmt.Errorf("run pod controller: wait for the cache of %s: %w", missing, ctx.Err())
 	}
 	return nil
-}
-
-func allFull(caches []filling) bool {
-	return !slices.ContainsFunc(caches, func(c filling) bool { return !c.full() })
 }
 
 // empty names the caches that aren't full.
